@@ -1,0 +1,1 @@
+"""The Streamlit dashboard: see the tiers and the routing, and steer."""

@@ -1,0 +1,1 @@
+"""Collectors, one file each; importing the package registers them all."""

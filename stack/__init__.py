@@ -1,0 +1,1 @@
+"""The stack: router, tiers, pools, prefill/decode disaggregation and the control plane that steers them."""

@@ -1,0 +1,1 @@
+"""The outside world behind narrow seams: processes, sockets, files, clocks."""

@@ -1,0 +1,1 @@
+"""The control API: schema, server, typed client, tokens."""

@@ -1,0 +1,1 @@
+"""Block hashing, the block index, the prefix index. Pure."""

@@ -1,0 +1,1 @@
+"""`kvdeck ...`: parsing only, one file a command."""

@@ -1,0 +1,1 @@
+"""The control plane's pure half: desired state, commands, decisions, effects, audit records."""

@@ -1,0 +1,77 @@
+"""What routers and control say to each other: the document a router applies, the report it sends back.
+
+A router long-polls `GET /v1/routers/{id}/config?generation=G&wait=S` (200 with RouterConfig as soon as
+control's version differs from G, else 204 after S seconds) and posts RouterReport to `POST /v1/routers/{id}/report`
+about once a second and at once after applying. Control restarting changes nothing for a router: it goes on
+with what it has.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from stack.control.state import ModelState
+
+
+class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a router applies, whole. `draining` names engines that take no new requests.
+
+    `version` changes whenever anything in the document does; `generation` only with the desired state.
+    """
+
+    version: int
+    generation: int
+    models: dict[str, ModelState]
+    draining: tuple[str, ...] = ()
+
+
+class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One engine as one router sees it. `health` is ready, not_ready or unknown."""
+
+    name: str
+    health: str
+    in_flight: int
+    detail: str = ""
+
+
+class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One routed request: what was known, chosen, predicted and measured. Never any prompt text.
+
+    Times are seconds; `at` is Unix time. `phases` sum to `total_seconds`. None means not known.
+    """
+
+    request_id: str
+    at: float
+    generation: int
+    model: str
+    strategy: str
+    path: str
+    reason: str
+    engine: str
+    prefill_engine: str | None = None
+    prefill_strategy: str | None = None
+    fallback: str | None = None
+    prompt_tokens: int
+    tokens_exact: bool
+    threshold: int
+    status: int
+    error: str | None = None
+    streamed: bool = False
+    scores: dict[str, dict[str, float]] = {}
+    expected_cached_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    ttft_seconds: float | None = None
+    total_seconds: float | None = None
+    phases: dict[str, float] = {}
+
+
+class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Acknowledges a version and brings decisions. `dropped` counts records lost since the last report."""
+
+    id: str
+    version: int
+    generation: int
+    engines: tuple[EngineReport, ...] = ()
+    decisions: tuple[DecisionRecord, ...] = ()
+    dropped: int = 0

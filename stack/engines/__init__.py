@@ -1,0 +1,1 @@
+"""One engine's dialect each: metric names by version, bodies, KV-transfer fields. Pure."""

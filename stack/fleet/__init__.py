@@ -1,0 +1,1 @@
+"""The fleet as the router sees it: engines, their state machine, immutable snapshots. Pure."""

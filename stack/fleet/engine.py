@@ -1,0 +1,56 @@
+"""One engine of the fleet, as an immutable value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stack.model.target import Target
+from stack.model.tier import Pool
+
+
+class State(StrEnum):
+    """What the operator's machinery is doing with an engine."""
+
+    JOINING = "joining"
+    READY = "ready"
+    DRAINING = "draining"
+    DOWN = "down"
+
+
+class Health(StrEnum):
+    """What is known of an engine's ability to answer; unknown is not fine."""
+
+    READY = "ready"
+    NOT_READY = "not_ready"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A candidate for routing. `in_flight` is the router's own count, never a scraped gauge."""
+
+    target: Target
+    health: Health = Health.UNKNOWN
+    draining: bool = False
+    in_flight: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.target.replica
+
+    @property
+    def pool(self) -> Pool:
+        return self.target.pool
+
+    @property
+    def routable(self) -> bool:
+        """New requests may go here."""
+        return self.health is Health.READY and not self.draining
+
+    @property
+    def state(self) -> State:
+        """The state the control API shows."""
+        if self.draining:
+            return State.DRAINING
+        return {Health.READY: State.READY, Health.UNKNOWN: State.JOINING, Health.NOT_READY: State.DOWN}[self.health]

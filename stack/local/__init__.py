@@ -1,0 +1,1 @@
+"""The one-machine stack: what is installed, which processes run, who watches them."""

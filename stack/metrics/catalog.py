@@ -1,0 +1,216 @@
+"""Every metric family of kvdeck, once. No other module spells one of these names."""
+
+from __future__ import annotations
+
+from stack.metrics.family import Emitter, Family, Kind, Label, Unit
+
+# 1 ms to 2 min: a warm TTFT on a GPU to a cold long prompt on a laptop's core.
+LATENCY_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+# 1 ms to 10 s: a gap between two tokens.
+TOKEN_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+# vLLM's own buckets of nixl_xfer_time_seconds are re-exposed where known; this is the declaration's default.
+TRANSFER_BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 5.0)
+
+CATALOG: dict[str, Family] = {}
+
+
+def _add(
+    name: str,
+    kind: Kind,
+    unit: Unit,
+    emitter: Emitter,
+    help_text: str,
+    *labels: Label,
+    buckets: tuple[float, ...] = (),
+) -> Family:
+    if name in CATALOG:
+        raise ValueError(f"metric family {name} is declared twice")
+    family = Family(name, kind, unit, help_text, labels, emitter, buckets)
+    CATALOG[name] = family
+    return family
+
+
+_ENGINE = (Label.MODEL_NAME, Label.POOL, Label.REPLICA)
+
+# The waterfall and the tiers -- exporter
+
+PROMPT_TOKENS = _add(
+    "kvdeck_prompt_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
+    "Prompt tokens by where their KV came from; the sources of one engine sum to its prompt tokens. With LMCache the split "
+    "of l1, l2 and unknown is an estimate from LMCache's lookup hits. A DPD request counts on both engines: never sum over pools.",
+    *_ENGINE, Label.SOURCE,
+)  # fmt: skip
+CACHE_LOOKUP_TOKENS = _add(
+    "kvdeck_cache_lookup_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
+    "Tokens each tier was asked for, the denominator of its hit ratio: engine: vLLM's prefix cache queries; l1: tokens LMCache "
+    "was asked for (whole chunks); l2: those minus L1's hits. Tiers overlap: do not sum over tier.",
+    *_ENGINE, Label.TIER,
+)  # fmt: skip
+CACHE_HIT_TOKENS = _add(
+    "kvdeck_cache_hit_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
+    "Tokens each tier found, of kvdeck_cache_lookup_tokens_total. Found is not loaded: see kvdeck_prompt_tokens_total. "
+    "Tiers overlap: do not sum over tier.",
+    *_ENGINE, Label.TIER,
+)  # fmt: skip
+CACHE_USED_BYTES = _add(
+    "kvdeck_cache_used_bytes", Kind.GAUGE, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes of KV cache a tier holds; absent where it cannot be known. A shared store appears once, not per engine.",
+    *_ENGINE, Label.TIER,
+)  # fmt: skip
+CACHE_CAPACITY_BYTES = _add(
+    "kvdeck_cache_capacity_bytes", Kind.GAUGE, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes of KV cache a tier can hold; absent where it cannot be known or has no limit.",
+    *_ENGINE, Label.TIER,
+)  # fmt: skip
+CACHE_USED_RATIO = _add(
+    "kvdeck_cache_used_ratio", Kind.GAUGE, Unit.RATIO, Emitter.EXPORTER,
+    "Used share of a tier from 0 to 1, as its owner reports it. Average or take the maximum, never sum.",
+    *_ENGINE, Label.TIER,
+)  # fmt: skip
+CACHE_EVICTED_CHUNKS = _add(
+    "kvdeck_cache_evicted_chunks_total", Kind.COUNTER, Unit.CHUNKS, Emitter.EXPORTER,
+    "L1 chunks LMCache evicted. Chunks, blocks and keys are different units: never add them.",
+    Label.MODEL_NAME, Label.REPLICA, Label.TIER,
+)  # fmt: skip
+CACHE_EVICTED_KEYS = _add(
+    "kvdeck_cache_evicted_keys_total", Kind.COUNTER, Unit.KEYS, Emitter.EXPORTER,
+    "L2 keys the store evicted, by its own count (LMCache does not see these).",
+    Label.REPLICA, Label.TIER,
+)  # fmt: skip
+CACHE_EVICTED_BLOCKS = _add(
+    "kvdeck_cache_evicted_blocks_total", Kind.COUNTER, Unit.BLOCKS, Emitter.ROUTER,
+    "Blocks that left an engine's own KV cache, from its KV events.",
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND,
+)  # fmt: skip
+
+# KV transfer between prefill and decode -- exporter
+
+KV_TRANSFER_BYTES = _add(
+    "kvdeck_kv_transfer_bytes_total", Kind.COUNTER, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes of KV cache moved between engines. Throughput is rate(bytes); bandwidth is rate(bytes) / rate(duration_sum).",
+    *_ENGINE, Label.TRANSPORT, Label.DIRECTION,
+)  # fmt: skip
+KV_TRANSFER_DURATION = _add(
+    "kvdeck_kv_transfer_duration_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
+    "Duration of one KV transfer, one sample a tensor-parallel rank.",
+    *_ENGINE, Label.TRANSPORT, Label.DIRECTION, buckets=TRANSFER_BUCKETS,
+)  # fmt: skip
+KV_TRANSFER_FAILURES = _add(
+    "kvdeck_kv_transfer_failures_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "KV transfers that failed (the decode engine recomputes), and KV that expired on the prefill engine before anyone came.",
+    *_ENGINE, Label.TRANSPORT, Label.REASON,
+)  # fmt: skip
+
+# Engines -- exporter
+
+ENGINE_REQUESTS = _add(
+    "kvdeck_engine_requests", Kind.GAUGE, Unit.REQUESTS, Emitter.EXPORTER,
+    "Requests inside an engine: running, or waiting to be scheduled. Engines refresh these only when they step.",
+    *_ENGINE, Label.STATE,
+)  # fmt: skip
+ENGINE_GENERATED_TOKENS = _add(
+    "kvdeck_engine_generated_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
+    "Tokens an engine generated.",
+    *_ENGINE,
+)  # fmt: skip
+
+# The exporter about itself
+
+SCRAPE_COLLECTOR_SUCCESS = _add(
+    "kvdeck_scrape_collector_success", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 when the collector read this target in this scrape, 0 when it could not (its series are then absent, not 0).",
+    Label.COLLECTOR, Label.TARGET,
+)  # fmt: skip
+SCRAPE_COLLECTOR_DURATION = _add(
+    "kvdeck_scrape_collector_duration_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
+    "How long the collector took for this target in this scrape.",
+    Label.COLLECTOR, Label.TARGET,
+)  # fmt: skip
+TARGET_INFO = _add(
+    "kvdeck_target_info", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 for each engine the exporter knows, with its role, its version and whether it is emulated.",
+    *_ENGINE, Label.VERSION, Label.EMULATED,
+)  # fmt: skip
+BUILD_INFO = _add(
+    "kvdeck_build_info", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1, with the version of kvdeck.",
+    Label.VERSION,
+)  # fmt: skip
+
+# The router
+
+ROUTER_REQUESTS = _add(
+    "kvdeck_router_requests_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Requests answered, by path and class of status; aborted means the client left.",
+    Label.MODEL_NAME, Label.PATH, Label.CODE,
+)  # fmt: skip
+ROUTER_IN_FLIGHT = _add(
+    "kvdeck_router_in_flight_requests", Kind.GAUGE, Unit.REQUESTS, Emitter.ROUTER,
+    "Requests this router has sent to an engine and not yet finished; its own count.",
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND,
+)  # fmt: skip
+ROUTER_PHASE_DURATION = _add(
+    "kvdeck_router_request_phase_duration_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.ROUTER,
+    "Where a request's time went. The phases of one request add up to its time from the last byte in to the last byte out.",
+    Label.MODEL_NAME, Label.PHASE, Label.PATH, buckets=LATENCY_BUCKETS,
+)  # fmt: skip
+ROUTER_TTFT = _add(
+    "kvdeck_router_time_to_first_token_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.ROUTER,
+    "From the request's last byte in to the first token out, as the client sees it (streamed requests).",
+    Label.MODEL_NAME, Label.PATH, buckets=LATENCY_BUCKETS,
+)  # fmt: skip
+ROUTER_ITL = _add(
+    "kvdeck_router_inter_token_latency_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.ROUTER,
+    "Time between two tokens out, as the client sees it (streamed requests).",
+    Label.MODEL_NAME, Label.PATH, buckets=TOKEN_BUCKETS,
+)  # fmt: skip
+ROUTER_DECISIONS = _add(
+    "kvdeck_router_decisions_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Routing decisions by strategy, path, decode engine and reason.",
+    Label.MODEL_NAME, Label.STRATEGY, Label.PATH, Label.BACKEND, Label.REASON,
+)  # fmt: skip
+ROUTER_FALLBACKS = _add(
+    "kvdeck_router_fallbacks_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Requests that were not served the way the configuration asks for, by reason.",
+    Label.MODEL_NAME, Label.REASON,
+)  # fmt: skip
+ROUTER_ENGINE_HEALTH = _add(
+    "kvdeck_router_engine_health", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
+    "1 for the state this router gives an engine: ready, not_ready or unknown.",
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND, Label.STATE,
+)  # fmt: skip
+ROUTER_GENERATION = _add(
+    "kvdeck_router_generation", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
+    "Generation of the desired state this router has applied.",
+)  # fmt: skip
+ROUTER_RECORDS_DROPPED = _add(
+    "kvdeck_router_records_dropped_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Decision records dropped because control did not take them in time.",
+)  # fmt: skip
+ROUTER_INDEX_BLOCKS = _add(
+    "kvdeck_router_index_blocks", Kind.GAUGE, Unit.BLOCKS, Emitter.ROUTER,
+    "Blocks the router's KV event index holds for an engine and tier.",
+    Label.MODEL_NAME, Label.BACKEND, Label.TIER,
+)  # fmt: skip
+ROUTER_EVENT_GAPS = _add(
+    "kvdeck_router_kv_event_gaps_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Gaps in an engine's KV event sequence; unrecovered ones make that engine's placement unknown.",
+    Label.MODEL_NAME, Label.BACKEND, Label.STATE,
+)  # fmt: skip
+
+# Control
+
+CONTROL_GENERATION = _add(
+    "kvdeck_control_generation", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,
+    "Generation of the desired state.",
+)  # fmt: skip
+CONTROL_CHANGES = _add(
+    "kvdeck_control_changes_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
+    "Changes asked for, by outcome.",
+    Label.OUTCOME,
+)  # fmt: skip
+CONTROL_POOL_REPLICAS = _add(
+    "kvdeck_control_pool_replicas", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,
+    "Engines of a pool: desired, or observed and ready.",
+    Label.MODEL_NAME, Label.POOL, Label.STATE,
+)  # fmt: skip

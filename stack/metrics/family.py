@@ -1,0 +1,71 @@
+"""What a metric family is: name, kind, unit, help, labels, buckets and the one process that emits it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+class Unit(StrEnum):
+    """Base units only; NONE for counts of events."""
+
+    NONE = ""
+    SECONDS = "seconds"
+    BYTES = "bytes"
+    TOKENS = "tokens"
+    BLOCKS = "blocks"
+    CHUNKS = "chunks"
+    KEYS = "keys"
+    RATIO = "ratio"
+    REQUESTS = "requests"
+
+
+class Emitter(StrEnum):
+    """The one kind of process that emits a family."""
+
+    ROUTER = "router"
+    EXPORTER = "exporter"
+    CONTROL = "control"
+
+
+class Label(StrEnum):
+    """Every label of ours, with its bound. Never `engine`: in vLLM that is the data-parallel rank."""
+
+    MODEL_NAME = "model_name"  # served models: configured, few
+    POOL = "pool"  # prefill, decode
+    REPLICA = "replica"  # engines and cache servers that exist
+    BACKEND = "backend"  # an engine as the router names it; same bound
+    TIER = "tier"  # engine, l1, l2
+    SOURCE = "source"  # engine, l1, l2, peer, computed, unknown
+    TRANSPORT = "transport"  # nixl, mooncake
+    DIRECTION = "direction"  # receive, send
+    PHASE = "phase"  # the seven phases
+    PATH = "path"  # direct, dpd
+    STRATEGY = "strategy"  # registered strategies
+    REASON = "reason"  # closed sets in code
+    CODE = "code"  # HTTP status classes: 2xx, 4xx, 5xx, aborted
+    STATE = "state"  # closed sets in code
+    COLLECTOR = "collector"  # registered collectors
+    TARGET = "target"  # scraped endpoints by name
+    VERSION = "version"  # one a process or target
+    EMULATED = "emulated"  # true, false
+    OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One metric family, named as PromQL sees it (a histogram without its _bucket, _sum, _count)."""
+
+    name: str
+    kind: Kind
+    unit: Unit
+    help: str
+    labels: tuple[Label, ...]
+    emitter: Emitter
+    buckets: tuple[float, ...] = ()

@@ -1,0 +1,1 @@
+"""The words everything else speaks: request, placement, plan, tier, target. Pure values."""

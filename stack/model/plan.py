@@ -1,0 +1,40 @@
+"""A routing decision is a value with a reason; the executor reads it and asks nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from stack.model.tier import Path
+
+NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One engine out of one pool.
+
+    `scores` gives each candidate's score parts (engine -> part -> value) so that a record explains
+    itself. `fallback` names why the strategy could not do what it is for (a bounded word such as
+    `no_session_key`), None when it could. `expected_cached_tokens` is the prediction to hold against the engine's answer.
+    """
+
+    engine: str
+    reason: str
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: NO_SCORES)
+    fallback: str | None = None
+    expected_cached_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the executor does with one request. `prefill` is None on the direct path."""
+
+    path: Path
+    decode: Choice
+    decode_strategy: str
+    reason: str
+    prefill: Choice | None = None
+    prefill_strategy: str | None = None
+    fallback: str | None = None

@@ -1,0 +1,28 @@
+"""A request as the strategies see it: a frozen value, no prompt text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stack.model.placement import UNKNOWN, Placement
+
+
+@dataclass(frozen=True, slots=True)
+class RouteRequest:
+    """What a routing decision may depend on.
+
+    `sequence` counts requests of this router from 0 (round-robin uses it). `prompt_tokens` is exact when
+    `tokens_exact`, else an estimate from the prompt's bytes. `prefix_hashes` are chained 64-bit hashes of
+    the prompt's leading pieces of `prefix_piece_bytes` bytes each, first piece first. `session_key` is
+    None when the client sent none.
+    """
+
+    request_id: str
+    model: str
+    sequence: int
+    prompt_tokens: int
+    tokens_exact: bool = False
+    prefix_hashes: tuple[int, ...] = ()
+    prefix_piece_bytes: int = 0
+    session_key: str | None = None
+    placement: Placement = UNKNOWN

@@ -1,0 +1,82 @@
+"""One engine as the fleet's target file lists it (Prometheus' file_sd format)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from stack.model.tier import Pool
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """An engine that exists: the supervisor (or a discovery) says so, nothing else does.
+
+    `url` is `http://host:port`. `kv_events` and `replay` are ZMQ endpoints to connect to, None when the
+    engine publishes none. `model_root` is the path or repository the engine loaded.
+    """
+
+    replica: str
+    url: str
+    pool: Pool
+    model: str
+    model_root: str
+    kv_events: str | None = None
+    replay: str | None = None
+    emulated: bool = False
+
+
+class _Group(msgspec.Struct):
+    targets: list[str]
+    labels: dict[str, str]
+
+
+class TargetFileError(ValueError):
+    """The target file is not what it should be; the message names the group and the fault."""
+
+
+def encode(targets: list[Target]) -> bytes:
+    """The file_sd document of `targets`, one group an engine, ordered by replica."""
+    groups = [_Group([t.url.removeprefix("http://")], _labels(t)) for t in sorted(targets, key=lambda t: t.replica)]
+    return msgspec.json.format(msgspec.json.encode(groups), indent=2) + b"\n"
+
+
+def decode(document: bytes) -> list[Target]:
+    """The targets of a file_sd document. Raises TargetFileError."""
+    try:
+        groups = msgspec.json.decode(document, type=list[_Group])
+    except msgspec.DecodeError as error:
+        raise TargetFileError(f"target file: {error}") from error
+    return [_target(address, group) for group in groups for address in group.targets]
+
+
+def _labels(target: Target) -> dict[str, str]:
+    labels = {
+        "replica": target.replica,
+        "pool": target.pool.value,
+        "model": target.model,
+        "model_root": target.model_root,
+        "emulated": "true" if target.emulated else "false",
+    }
+    if target.kv_events is not None:
+        labels["kv_events"] = target.kv_events
+    if target.replay is not None:
+        labels["replay"] = target.replay
+    return labels
+
+
+def _target(address: str, group: _Group) -> Target:
+    labels = group.labels
+    try:
+        return Target(
+            replica=labels["replica"],
+            url=f"http://{address}",
+            pool=Pool(labels["pool"]),
+            model=labels["model"],
+            model_root=labels.get("model_root", labels["model"]),
+            kv_events=labels.get("kv_events") or None,
+            replay=labels.get("replay") or None,
+            emulated=labels.get("emulated") == "true",
+        )
+    except KeyError as error:
+        raise TargetFileError(f"target {address}: label {error} is missing") from error
+    except ValueError as error:
+        raise TargetFileError(f"target {address}: {error}") from error

@@ -1,0 +1,1 @@
+"""The data plane: OpenAI HTTP in, a plan, engines out."""

@@ -1,0 +1,54 @@
+"""The contract of a routing strategy, and the registry every strategy file registers in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from stack.fleet.engine import Engine
+from stack.model.plan import Choice
+from stack.model.request import RouteRequest
+from stack.registry import Registry
+
+
+class EmptyPoolError(LookupError):
+    """A strategy was asked to choose among no engines."""
+
+
+class Strategy(Protocol):
+    """Choose without side effects over frozen inputs; learn and forget afterwards.
+
+    `choose` may read what was learnt but changes nothing, so that a decision replays and a shadow
+    strategy is free. Candidates are routable engines of one pool. `learn` runs once per executed
+    request; `forget` when an engine left, restarted or cleared its cache.
+    """
+
+    def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
+        """One of `candidates`. Raises EmptyPoolError when there is none."""
+        ...
+
+    def learn(self, request: RouteRequest, choice: Choice) -> None:
+        """Take note that `request` was executed on `choice.engine`."""
+        ...
+
+    def forget(self, engine: str) -> None:
+        """Drop everything learnt about `engine`."""
+        ...
+
+
+REGISTRY: Registry[Strategy] = Registry("strategy")
+register = REGISTRY.register
+create = REGISTRY.create
+names = REGISTRY.names
+
+# HyperPod's spellings of the same four (InferenceEndpointConfig spec.intelligentRoutingSpec.routingStrategy).
+ALIASES = {
+    "roundrobin": "round_robin",
+    "prefixaware": "prefix_aware",
+    "kvaware": "kv_aware",
+}
+
+
+def canonical(name: str) -> str:
+    """kvdeck's own spelling of a strategy name; an unknown name comes back unchanged."""
+    return ALIASES.get(name.lower(), name)

@@ -1,0 +1,1 @@
+"""Load against any OpenAI endpoint: chats, documents, recorded traces."""

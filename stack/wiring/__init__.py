@@ -1,0 +1,1 @@
+"""Composition roots, one file a process: the only modules of the stack that name concrete classes."""
