@@ -1,0 +1,30 @@
+"""Where the dashboard finds its sources: environment variables, read once a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`control_token` is None where control runs without one (loopback only)."""
+
+    prometheus_url: str
+    control_url: str
+    alertmanager_url: str
+    router_url: str
+    control_token: str | None
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Settings:
+        """Settings from `KVDECK_*`, with the one-machine stack's defaults. Raises OSError for an unreadable token file."""
+        token_file = environment.get("KVDECK_CONTROL_TOKEN_FILE")
+        return cls(
+            prometheus_url=environment.get("KVDECK_PROMETHEUS_URL", "http://127.0.0.1:9090"),
+            control_url=environment.get("KVDECK_CONTROL_URL", "http://127.0.0.1:8010"),
+            alertmanager_url=environment.get("KVDECK_ALERTMANAGER_URL", "http://127.0.0.1:9093"),
+            router_url=environment.get("KVDECK_ROUTER_URL", "http://127.0.0.1:8000"),
+            control_token=Path(token_file).read_text().strip() if token_file else None,
+        )

@@ -1,0 +1,59 @@
+"""The fleet's target file, in Prometheus' file_sd format."""
+
+import json
+
+import pytest
+
+from stack.model.target import Target, TargetFileError, decode, encode
+from stack.model.tier import Pool
+
+DECODE = Target(
+    replica="decode-0",
+    url="http://127.0.0.1:8101",
+    pool=Pool.DECODE,
+    model="smollm2",
+    model_root="/models/smollm2",
+    kv_events="ipc:///run/decode-0.kv",
+    replay="ipc:///run/decode-0.replay",
+)
+PREFILL = Target(
+    replica="prefill-0", url="http://127.0.0.1:8100", pool=Pool.PREFILL, model="smollm2", model_root="m", emulated=True
+)
+
+
+def test_what_was_written_is_read_back() -> None:
+    assert decode(encode([PREFILL, DECODE])) == [DECODE, PREFILL]
+
+
+def test_prometheus_reads_it_as_file_sd() -> None:
+    assert json.loads(encode([DECODE])) == [
+        {
+            "targets": ["127.0.0.1:8101"],
+            "labels": {
+                "replica": "decode-0",
+                "pool": "decode",
+                "model": "smollm2",
+                "model_root": "/models/smollm2",
+                "emulated": "false",
+                "kv_events": "ipc:///run/decode-0.kv",
+                "replay": "ipc:///run/decode-0.replay",
+            },
+        }
+    ]
+
+
+def test_an_empty_fleet_is_an_empty_list() -> None:
+    assert decode(encode([])) == []
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (b"[", "target file: Input data was truncated"),
+        (b'[{"targets": ["a:1"], "labels": {"replica": "x"}}]', "target a:1: label 'pool' is missing"),
+        (b'[{"targets": ["a:1"], "labels": {"replica": "x", "pool": "p", "model": "m"}}]', "target a:1: 'p' is not a valid Pool"),
+    ],
+)
+def test_a_faulty_file_names_the_fault(document: bytes, message: str) -> None:
+    with pytest.raises(TargetFileError, match=message):
+        decode(document)
