@@ -1,0 +1,1 @@
+"""The real things together: vLLM, LMCache, the store, Prometheus, Alertmanager."""

@@ -1,0 +1,55 @@
+"""Prompts of a wanted length that no cache has seen before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+_SUBJECTS = (
+    "The router",
+    "A decode engine",
+    "The prefill pool",
+    "One cache block",
+    "The operator",
+    "Each replica",
+    "A long prompt",
+)
+_VERBS = ("reads", "keeps", "moves", "measures", "returns", "explains", "forgets")
+_OBJECTS = (
+    "the shared prefix",
+    "a transferred block",
+    "the oldest chunk",
+    "every token it holds",
+    "the next request",
+    "its own counters",
+)
+
+
+def text_of(tokens: int, nonce: str, length_of: Callable[[str], int]) -> str:
+    """English-like text of at most `tokens` tokens by `length_of`, and close to it, unique by its first words `nonce`."""
+    text = f"Report {nonce}. "
+    for number in count():
+        longer = text + _sentence(number)
+        if length_of(longer) > tokens:
+            return text
+        text = longer
+    raise AssertionError("count() never ends")
+
+
+def counter(model_root: Path) -> Callable[[str], int]:
+    """How many tokens the model at `model_root` makes of a text; about four bytes a token without its tokenizer."""
+    file = model_root / "tokenizer.json"
+    if not file.exists():
+        return lambda text: len(text.encode()) // 4
+    tokenizer = Tokenizer.from_file(str(file))
+    return lambda text: len(tokenizer.encode(text).ids)
+
+
+def _sentence(number: int) -> str:
+    subject = _SUBJECTS[number % len(_SUBJECTS)]
+    verb = _VERBS[number // 2 % len(_VERBS)]
+    thing = _OBJECTS[number // 3 % len(_OBJECTS)]
+    return f"{subject} {verb} {thing} in step {number}. "

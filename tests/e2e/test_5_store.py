@@ -1,0 +1,23 @@
+"""The store held down: its own series vanish, LMCache's remain, the alert comes and goes."""
+
+import pytest
+
+from stack.metrics import catalog
+from tests.e2e.deck import Deck, wait_for
+
+pytestmark = pytest.mark.e2e
+
+
+def test_a_stopped_store_is_absent_not_zero_and_alerts_until_it_is_back(deck: Deck) -> None:
+    assert deck.samples(catalog.CACHE_USED_BYTES, tier="l2")
+    assert deck.kvdeck("stop", "redis").returncode == 0
+    assert deck.components()["redis"]["state"] == "held"
+    wait_for(lambda: not deck.samples(catalog.CACHE_USED_BYTES, replica="redis"), 15, "the store's own series vanish")
+    assert not deck.samples(catalog.CACHE_EVICTED_KEYS, replica="redis")
+    assert deck.samples(catalog.CACHE_LOOKUP_TOKENS, tier="l1")
+    assert deck.total(catalog.SCRAPE_COLLECTOR_SUCCESS, collector="store") == 0
+    wait_for(lambda: "CollectorFailing" in deck.alerts(), 60, "the alert is at Alertmanager")
+    assert deck.chat("What is the capital of France?").status == 200
+    assert deck.kvdeck("start", "redis").returncode == 0
+    wait_for(lambda: deck.samples(catalog.CACHE_USED_BYTES, replica="redis"), 30, "the store's series are back")
+    wait_for(lambda: "CollectorFailing" not in deck.alerts(), 120, "the alert clears")
