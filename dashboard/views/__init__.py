@@ -1,0 +1,1 @@
+"""Pages, one file each; each holds a function `page()` that draws it."""
