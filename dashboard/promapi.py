@@ -60,10 +60,13 @@ class PromApi:
         start = end - pd.Timedelta(minutes=minutes)
         step = max(5, minutes * 60 // points)
         answer = self._ask(lambda: self._prometheus.custom_query_range(expression, start, end, str(step)))
-        rows = [{**row["metric"], "time": float(at), "value": float(value)} for row in answer for at, value in row["values"]]
-        frame = pd.DataFrame(rows, columns=None if rows else ["time", "value"])
-        frame["time"] = pd.to_datetime(frame["time"], unit="s", utc=True)
-        return frame[frame["value"].map(math.isfinite)]
+        rows = [
+            {**row["metric"], "time": pd.Timestamp(float(at), unit="s", tz="UTC"), "value": number}
+            for row in answer
+            for at, value in row["values"]
+            if math.isfinite(number := float(value))
+        ]
+        return pd.DataFrame(rows, columns=None if rows else ["time", "value"])
 
     def _ask(self, question: Any) -> list[dict[str, Any]]:
         try:
