@@ -25,11 +25,14 @@ INHERIT = "as the model"
 def page() -> None:
     """Draw the page."""
     st.title("Control")
+    state = None
     with notices.told():
         state = sources.control().state()
+    if state is None:
+        return
+    with notices.told():
         model = _model(state)
-        wanted = _form(state.generation, model, state.desired.models[model])
-        _confirm(state, model, wanted)
+        _confirm(state, model, _form(state.generation, model, state.desired.models[model]))
     _progress()
     with notices.told():
         _history()
