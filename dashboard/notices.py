@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 import streamlit as st
 
@@ -11,30 +10,30 @@ from dashboard.promapi import PrometheusUnavailableError
 from stack.api.client import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
 
 UNKNOWN = "unknown"
+_AWAY = ":material/cloud_off:"
 
 
-@contextmanager
-def told() -> Iterator[None]:
+class told:  # reads as a word: `with notices.told():`
     """Run a part of a page; a source that fails is named on the page and the rest goes on."""
-    try:
-        yield
-    except PrometheusUnavailableError as error:
-        st.error(
-            f"{error}. Numbers from Prometheus are unknown until it answers; `kvdeck status` tells its state.",
-            icon=":material/cloud_off:",
-        )
-    except ControlUnreachableError as error:
-        st.error(
-            f"{error}. The fleet serves on with its last configuration; nothing can be changed meanwhile.",
-            icon=":material/cloud_off:",
-        )
-    except UnauthorizedError as error:
-        st.error(f"Control refused the token: {error.message}.", icon=":material/lock:")
-    except StaleError:
-        st.warning("Somebody else changed the state since this page read it. Preview again to see your change on the new state.")
-    except ControlAnswerError as error:
-        where = f" (`{error.field}`)" if error.field else ""
-        st.error(f"Refused{where}: {error.message}", icon=":material/block:")
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        match error:
+            case PrometheusUnavailableError():
+                st.error(f"{error}. Its numbers are unknown until it answers; `kvdeck status` tells its state.", icon=_AWAY)
+            case ControlUnreachableError():
+                st.error(f"{error}. The fleet serves on as last configured; nothing can be changed meanwhile.", icon=_AWAY)
+            case UnauthorizedError():
+                st.error(f"Control refused the token: {error.message}.", icon=":material/lock:")
+            case StaleError():
+                st.warning("Somebody else changed the state since this page read it: preview your change again.")
+            case ControlAnswerError():
+                where = f" (`{error.field}`)" if error.field else ""
+                st.error(f"Refused{where}: {error.message}", icon=":material/block:")
+            case _:
+                return False
+        return True
 
 
 def number(value: float | None, form: str = "{:.2f}") -> str:
