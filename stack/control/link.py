@@ -1,7 +1,7 @@
 """What routers and control say to each other: the document a router applies, the report it sends back.
 
-A router long-polls `GET /v1/routers/{id}/config?generation=G&wait=S` (200 with RouterConfig as soon as
-control's version differs from G, else 204 after S seconds) and posts RouterReport to `POST /v1/routers/{id}/report`
+A router long-polls `GET /v1/routers/{id}/config?version=V&wait=S` (200 with RouterConfig as soon as
+control's version differs from V, else 204 after S seconds) and posts RouterReport to `POST /v1/routers/{id}/report`
 about once a second and at once after applying. Control restarting changes nothing for a router: it goes on
 with what it has.
 """
@@ -37,7 +37,8 @@ class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
 class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One routed request: what was known, chosen, predicted and measured. Never any prompt text.
 
-    Times are seconds; `at` is Unix time. `phases` sum to `total_seconds`. None means not known.
+    Times are seconds; `at` is Unix time. `phases` sum to `total_seconds`. None means not known. `reason` is the
+    decode strategy's, `path_reason` says why the path; `engine` is the one that answered.
     """
 
     request_id: str
@@ -64,6 +65,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True):
     ttft_seconds: float | None = None
     total_seconds: float | None = None
     phases: dict[str, float] = {}
+    path_reason: str = ""
+    prefill_cached_tokens: int | None = None
 
 
 class RouterReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -50,12 +50,13 @@ class Label(StrEnum):
     STRATEGY = "strategy"  # registered strategies
     REASON = "reason"  # closed sets in code
     CODE = "code"  # HTTP status classes: 2xx, 4xx, 5xx, aborted
+    SITE = "site"  # places in the router's code that may fail off the path
     STATE = "state"  # closed sets in code
     COLLECTOR = "collector"  # registered collectors
     TARGET = "target"  # scraped endpoints by name
     VERSION = "version"  # one a process or target
     EMULATED = "emulated"  # true, false
-    OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run
+    OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run, failed
 
 
 @dataclass(frozen=True, slots=True)

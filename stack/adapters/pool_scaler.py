@@ -1,0 +1,72 @@
+"""The local supervisor as the machinery that scales pools."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from stack.adapters.supervisor_link import (
+    Component,
+    ComponentState,
+    SupervisorAnswer,
+    SupervisorRequest,
+    SupervisorUnavailableError,
+    ask,
+)
+from stack.control.ports import EngineProcess, Phase, ScalerError
+from stack.model.tier import Pool
+
+_ENGINE = re.compile(rf"^({'|'.join(Pool)})-\d+$")
+
+_PHASES = {
+    ComponentState.STARTING: Phase.STARTING,
+    ComponentState.READY: Phase.RUNNING,
+    ComponentState.STOPPED: Phase.DOWN,
+    ComponentState.FAILED: Phase.DOWN,
+    ComponentState.HELD: Phase.DOWN,
+}
+
+
+class SupervisorScaler:
+    """`stack.control.ports.PoolScaler` over the supervisor's `socket`. It runs engines of one `model` only."""
+
+    def __init__(self, socket: Path, model: str, timeout_seconds: float = 10.0) -> None:
+        self._socket, self._model, self._timeout = socket, model, timeout_seconds
+
+    async def processes(self) -> tuple[EngineProcess, ...]:
+        answer = await self._ask(SupervisorRequest(op="status"))
+        return tuple(_process(c, self._model) for c in answer.components if _ENGINE.match(c.name))
+
+    async def add(self, model: str, pool: Pool) -> str:
+        if model != self._model:
+            raise ScalerError(f"this supervisor runs engines of {self._model} only, not of {model}")
+        answer = await self._ask(SupervisorRequest(op="add", pool=pool.value))
+        if answer.name is None:
+            raise ScalerError("the supervisor started an engine but did not say which")
+        return answer.name
+
+    async def remove(self, name: str) -> None:
+        await self._ask(SupervisorRequest(op="remove", name=name))
+
+    async def _ask(self, request: SupervisorRequest) -> SupervisorAnswer:
+        try:
+            answer = await ask(self._socket, request, self._timeout)
+        except SupervisorUnavailableError as error:
+            raise ScalerError(str(error)) from error
+        if answer.error is not None:
+            raise ScalerError(f"the supervisor refused to {request.op}: {answer.error}")
+        return answer
+
+
+def _process(component: Component, model: str) -> EngineProcess:
+    detail = component.detail
+    if component.state in (ComponentState.STOPPED, ComponentState.FAILED, ComponentState.HELD):
+        detail = ": ".join(filter(None, [component.state.value, detail]))
+    return EngineProcess(
+        name=component.name,
+        model=model,
+        pool=Pool(component.name.rpartition("-")[0]),
+        phase=_PHASES[component.state],
+        url=component.url,
+        detail=detail,
+    )

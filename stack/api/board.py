@@ -1,0 +1,83 @@
+"""What is in force now, and how those who wait for it hear of a change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from stack.control.drain import Drain
+from stack.control.link import RouterConfig
+from stack.control.ports import Kept
+from stack.control.state import Desired
+
+
+class Board:
+    """The desired state, the draining engines, and the version of what routers are told.
+
+    Versions begin at `first_version`, which must be above that of any control before this one: Unix
+    milliseconds do. So a router's acknowledgement can never be mistaken for one of an earlier life.
+    """
+
+    def __init__(self, kept: Kept, first_version: int) -> None:
+        self._kept, self._version = kept, first_version
+        self._drains: dict[str, Drain] = {}
+        self._changed = asyncio.Event()
+        self._closed = False
+
+    @property
+    def generation(self) -> int:
+        return self._kept.generation
+
+    @property
+    def desired(self) -> Desired:
+        return self._kept.desired
+
+    @property
+    def version(self) -> int:
+        return self._version
+
+    @property
+    def drains(self) -> Mapping[str, Drain]:
+        return self._drains
+
+    def apply(self, kept: Kept) -> int:
+        """Put a new desired state in force; the version that routers must acknowledge."""
+        self._kept = kept
+        return self._publish()
+
+    def drain(self, drains: Mapping[str, Drain]) -> None:
+        """Replace the draining engines; routers hear of it when the names differ."""
+        renamed = set(drains) != set(self._drains)
+        self._drains = dict(drains)
+        if renamed:
+            self._publish()
+
+    def config(self) -> RouterConfig:
+        """The document routers apply."""
+        return RouterConfig(
+            version=self._version, generation=self.generation, models=self.desired.models, draining=tuple(sorted(self._drains))
+        )
+
+    async def changed(self, version: int, wait_seconds: float) -> bool:
+        """Whether the version is, or becomes within `wait_seconds`, another than `version`."""
+        try:
+            async with asyncio.timeout(wait_seconds):
+                while self._version == version and not self._closed:
+                    await self._changed.wait()
+        except TimeoutError:
+            return False
+        return self._version != version
+
+    def close(self) -> None:
+        """Send everyone home who waits: the process ends."""
+        self._closed = True
+        self._wake()
+
+    def _publish(self) -> int:
+        self._version += 1
+        self._wake()
+        return self._version
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()

@@ -1,0 +1,174 @@
+"""One change at a time: judged, kept on disk, put in force, acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+
+import msgspec
+
+from stack.api.board import Board
+from stack.api.errors import ApiError
+from stack.api.routers import Routers
+from stack.api.sight import Sight
+from stack.api.telemetry import Telemetry
+from stack.control.audit import AuditRecord, Outcome
+from stack.control.decide import Decision, decide
+from stack.control.merge import DEPTH_MAX, too_deep
+from stack.control.ports import Kept, Store, StoreError
+from stack.control.refusal import RefusedError
+
+log = logging.getLogger(__name__)
+
+ACK_SECONDS = 2.0
+REQUEST_MAX = 4_000  # characters of a patch that the audit log repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A change as it arrived: `body` is JSON, `if_match` the header; `actor` and `remote` say who."""
+
+    body: bytes
+    if_match: str | None
+    dry_run: bool
+    actor: str
+    remote: str | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What became of it. `pending` are the live routers that have not followed yet."""
+
+    decision: Decision
+    pending: tuple[str, ...] = ()
+
+
+class Changes:
+    """The only way to change the desired state. `wall` is Unix seconds; `woken` is called after each change."""
+
+    def __init__(
+        self,
+        *,
+        board: Board,
+        routers: Routers,
+        sight: Sight,
+        store: Store,
+        strategies: tuple[str, ...],
+        telemetry: Telemetry,
+        wall: Callable[[], float],
+        woken: Callable[[], None],
+        ack_seconds: float = ACK_SECONDS,
+    ) -> None:
+        self._board, self._routers, self._sight, self._store = board, routers, sight, store
+        self._strategies, self._telemetry, self._wall, self._woken = strategies, telemetry, wall, woken
+        self._ack_seconds = ack_seconds
+        self._lock = asyncio.Lock()
+        self._keeping: set[asyncio.Task[int]] = set()
+
+    async def change(self, asked: Asked) -> Changed:
+        """Apply, or on a dry run only judge, what is `asked`. Raises ApiError; then nothing of it is in force."""
+        try:
+            decision, version = await self._judge(asked)
+        except ApiError as error:
+            await self._refused(asked, error)
+            raise
+        self._telemetry.count(Outcome.DRY_RUN if asked.dry_run else Outcome.APPLIED)
+        if asked.dry_run:
+            return Changed(decision)
+        self._woken()
+        return Changed(decision, await self._routers.acknowledged(version, self._ack_seconds))
+
+    async def _judge(self, asked: Asked) -> tuple[Decision, int]:
+        based_on = _generation(asked.if_match)
+        patch = _decoded(asked.body)
+        async with self._lock:
+            if based_on != self._board.generation:
+                raise ApiError(
+                    409,
+                    "stale",
+                    f"this change is based on generation {based_on}, the state is at {self._board.generation}: read it again",
+                )
+            decision = self._decide(patch)
+            if asked.dry_run or not decision.diff:
+                return decision, self._board.version
+            return decision, await self._owned(self._keep(asked, decision))
+
+    def _decide(self, patch: object) -> Decision:
+        try:
+            return decide(patch, self._board.desired, self._sight.members(), self._strategies)
+        except RefusedError as error:
+            raise ApiError(422, "refused", error.message, error.field or None) from error
+
+    async def _owned(self, keeping: Coroutine[None, None, int]) -> int:
+        """A client that hangs up between disk and memory must not leave them apart: the work goes on without it."""
+        task = asyncio.ensure_future(keeping)
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+        return await asyncio.shield(task)
+
+    async def _keep(self, asked: Asked, decision: Decision) -> int:
+        kept = Kept(self._board.generation + 1, decision.desired)
+        record = self._record(asked, Outcome.APPLIED, kept.generation, decision)
+        try:
+            await self._store.keep(kept, record)
+        except StoreError as error:
+            log.error("change not kept", extra={"error": str(error)})
+            raise ApiError(503, "not_kept", f"the change could not be kept, so nothing was changed: {error}") from error
+        log.info("state changed", extra={"generation": kept.generation, "actor": asked.actor, "fields": len(decision.diff)})
+        return self._board.apply(kept)
+
+    async def _refused(self, asked: Asked, error: ApiError) -> None:
+        outcome = {409: Outcome.STALE, 422: Outcome.REFUSED, 503: Outcome.FAILED}.get(error.status, Outcome.INVALID)
+        self._telemetry.count(outcome)
+        if asked.dry_run:
+            return
+        try:
+            await self._store.note(self._record(asked, outcome, self._board.generation, None, error))
+        except StoreError as failure:
+            log.error("refusal not noted in the audit log", extra={"error": str(failure)})
+
+    def _record(
+        self, asked: Asked, outcome: Outcome, generation: int, decision: Decision | None, error: ApiError | None = None
+    ) -> AuditRecord:
+        return AuditRecord(
+            at=self._wall(),
+            actor=asked.actor,
+            outcome=outcome,
+            generation=generation,
+            remote=asked.remote,
+            comment=asked.comment,
+            request=asked.body.decode(errors="replace")[:REQUEST_MAX],
+            diff=decision.diff if decision else (),
+            effects=tuple(effect.sentence for effect in decision.effects) if decision else (),
+            error=_sayable(error.message) if error else None,
+            field=_sayable(error.field) if error and error.field else None,
+        )
+
+
+def _generation(header: str | None) -> int:
+    """The generation of an If-Match header, quoted or bare. Raises ApiError."""
+    text = (header or "").strip().removeprefix("W/").strip('"')
+    if not text or text == "*":
+        raise ApiError(428, "precondition_required", "say with If-Match which generation this change is based on (GET /v1/state)")
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise ApiError(400, "bad_precondition", "If-Match must be a generation: a whole number, quoted or bare")
+    return int(text)
+
+
+def _decoded(body: bytes) -> object:
+    try:
+        patch = msgspec.json.decode(body)
+    except RecursionError as error:
+        raise ApiError(400, "invalid_json", "the JSON nests too deeply") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ApiError(400, "invalid_json", f"the body is not JSON: {error}") from error
+    if too_deep(patch):
+        raise ApiError(400, "invalid_json", f"the JSON nests deeper than {DEPTH_MAX} levels")
+    return patch
+
+
+def _sayable(text: str) -> str:
+    return text.encode(errors="replace").decode()[:REQUEST_MAX]

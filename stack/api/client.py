@@ -1,0 +1,137 @@
+"""The typed client of the control API, for the dashboard and `kvdeck ctl`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TypeVar
+
+import httpx
+import msgspec
+
+from stack.api.schema import AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, HealthView, StateView
+
+T = TypeVar("T")
+
+# A change waits up to 2 s for the routers; the rest is for a busy machine.
+TIMEOUT_SECONDS = 8.0
+
+
+class ControlError(Exception):
+    """Control did not do what it was asked."""
+
+
+class ControlUnreachableError(ControlError):
+    """Nobody answers at control's address, or not in time; the message says where."""
+
+
+class ControlAnswerError(ControlError):
+    """Control answered, and said no. `status` is HTTP's; `code`, `message` and `field` are control's words."""
+
+    def __init__(self, status: int, detail: ErrorDetail) -> None:
+        super().__init__(detail.message)
+        self.status, self.code, self.message, self.field = status, detail.code, detail.message, detail.field
+
+
+class StaleError(ControlAnswerError):
+    """Somebody changed the state since it was read (409): read it again."""
+
+
+class RefusedChangeError(ControlAnswerError):
+    """The change makes no sense or would do harm (422): the message says why, `field` where."""
+
+
+class UnauthorizedError(ControlAnswerError):
+    """The token is missing or wrong (401, 403)."""
+
+
+_ERRORS = {409: StaleError, 422: RefusedChangeError, 401: UnauthorizedError, 403: UnauthorizedError}
+
+
+class ControlClient:
+    """One control API. Blocking; every call has a deadline; raises ControlUnreachableError and ControlAnswerError.
+
+    `actor` is who the audit log names. Use it as a context manager, or call `close`.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        actor: str | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        named = {"Authorization": f"Bearer {token}" if token else None, "X-Kvdeck-Actor": actor}
+        headers = [(name.encode(), value.encode()) for name, value in named.items() if value]
+        self.url = url
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout_seconds, transport=transport, trust_env=False)
+
+    def state(self) -> StateView:
+        """Desired against applied, now."""
+        return self._read("/v1/state", {}, StateView)
+
+    def change(
+        self, patch: Mapping[str, object], generation: int, *, dry_run: bool = False, comment: str | None = None
+    ) -> ChangeView:
+        """Merge `patch` into the desired state of `generation`; a dry run only says what that would do.
+
+        `pending` of the answer names routers that have yet to follow. Raises StaleError, RefusedChangeError.
+        """
+        params = {"dry_run": "true"} if dry_run else {}
+        if comment:
+            params["comment"] = comment
+        headers = {"If-Match": f'"{generation}"', "Content-Type": "application/merge-patch+json"}
+        answer = self._send("PATCH", "/v1/state", params, headers, msgspec.json.encode(patch))
+        return self._decode(answer, ChangeView)
+
+    def decisions(
+        self, *, limit: int = 100, model: str | None = None, path: str | None = None, engine: str | None = None
+    ) -> DecisionsView:
+        """Recent routing decisions, newest first."""
+        filters = {"model": model, "path": path, "engine": engine}
+        params = {"limit": str(limit)} | {name: value for name, value in filters.items() if value}
+        return self._read("/v1/decisions", params, DecisionsView)
+
+    def audit(self, *, limit: int = 100) -> AuditView:
+        """Recent changes and steps, newest first."""
+        return self._read("/v1/audit", {"limit": str(limit)}, AuditView)
+
+    def health(self) -> HealthView:
+        """Whether control is up; needs no token."""
+        return self._read("/health", {}, HealthView)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> ControlClient:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _read(self, path: str, params: dict[str, str], kind: type[T]) -> T:
+        return self._decode(self._send("GET", path, params, {}, None), kind)
+
+    def _send(self, method: str, path: str, params: dict[str, str], headers: dict[str, str], body: bytes | None) -> httpx.Response:
+        try:
+            answer = self._http.request(method, path, params=params, headers=headers, content=body)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ControlUnreachableError(f"control does not answer at {self.url}: {str(error) or type(error).__name__}") from error
+        if answer.is_success:
+            return answer
+        raise _ERRORS.get(answer.status_code, ControlAnswerError)(answer.status_code, _detail(answer))
+
+    def _decode(self, answer: httpx.Response, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(answer.content, type=kind)
+        except msgspec.DecodeError as error:
+            raise ControlUnreachableError(f"what answers at {self.url} is not control: {error}") from error
+
+
+def _detail(answer: httpx.Response) -> ErrorDetail:
+    try:
+        return msgspec.json.decode(answer.content, type=ErrorView).error
+    except msgspec.DecodeError:
+        return ErrorDetail(code="unknown", message=f"control answered {answer.status_code} without saying why")

@@ -1,0 +1,58 @@
+"""What routers ask: their configuration as soon as it changes; and what they bring: acknowledgements and decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from stack.api import asking
+from stack.api.board import Board
+from stack.api.errors import ApiError, json_response
+from stack.api.ring import DecisionRing
+from stack.api.routers import Routers
+from stack.control.link import RouterReport
+
+WAIT_MOST_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRoutes:
+    """The routers' half of the API. `reported` is called when a report may let something go on."""
+
+    board: Board
+    routers: Routers
+    ring: DecisionRing
+    reported: Callable[[], None]
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/routers/{id}/config", self.config, methods=["GET"]),
+            Route("/v1/routers/{id}/report", self.report, methods=["POST"]),
+        ]
+
+    async def config(self, request: Request) -> Response:
+        """200 with the configuration once its version differs from the router's, 204 when it did not within the wait."""
+        changed = await self.board.changed(asking.version(request), asking.wait(request, WAIT_MOST_SECONDS))
+        return json_response(self.board.config()) if changed else Response(status_code=204)
+
+    async def report(self, request: Request) -> Response:
+        report = _report(await asking.body(request, asking.REPORT_BYTES))
+        if report.id != request.path_params["id"]:
+            raise ApiError(400, "bad_report", "the report is not from the router in the path", "id")
+        self.routers.take(report)
+        self.ring.take(report)
+        if self.board.drains:
+            self.reported()
+        return Response(status_code=204)
+
+
+def _report(body: bytes) -> RouterReport:
+    try:
+        return msgspec.json.decode(body, type=RouterReport)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ApiError(400, "bad_report", f"this is no router's report: {error}") from error

@@ -1,0 +1,120 @@
+"""Every request and answer of the control API, for both sides of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from stack.control.audit import AuditRecord
+from stack.control.diff import Change
+from stack.control.link import DecisionRecord
+from stack.control.state import Desired
+from stack.fleet.engine import Health, State
+from stack.model.tier import Pool
+
+
+class RouterView(msgspec.Struct, frozen=True, kw_only=True):
+    """The generation one router said it applies, and how long ago it said so.
+
+    A router that has not reported for some seconds is not `live`: nothing waits for it any more.
+    """
+
+    id: str
+    generation: int
+    age_seconds: float
+    live: bool = True
+
+
+class Applied(msgspec.Struct, frozen=True, kw_only=True):
+    """What runs, as opposed to what is wanted."""
+
+    routers: tuple[RouterView, ...] = ()
+
+
+class EngineView(msgspec.Struct, frozen=True, kw_only=True):
+    """One engine. `in_flight` sums over the live routers, null when none of them knows; `url` is null until it listens."""
+
+    name: str
+    model: str
+    pool: Pool
+    url: str | None
+    state: State
+    health: Health
+    in_flight: int | None
+    emulated: bool = False
+    detail: str = ""
+
+
+class Drift(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is not yet as desired, since when (Unix seconds), and why."""
+
+    field: str
+    reason: str
+    since: float
+
+
+class StateView(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /v1/state`: desired against applied."""
+
+    generation: int
+    desired: Desired
+    applied: Applied
+    engines: tuple[EngineView, ...] = ()
+    drift: tuple[Drift, ...] = ()
+
+
+class EffectView(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing a change does, as a sentence for people and as fields for programs."""
+
+    kind: str
+    sentence: str
+    model: str
+    pool: Pool | None = None
+    engines: tuple[str, ...] = ()
+
+
+class ChangeView(StateView, frozen=True, kw_only=True):
+    """`PATCH /v1/state`: the state after the change, and what the change was.
+
+    On a dry run `desired` and `generation` are those in force: nothing was applied, `proposed` is what would be.
+    `pending` names the live routers that have not acknowledged the change yet (status 202).
+    """
+
+    dry_run: bool
+    proposed: Desired
+    diff: tuple[Change, ...] = ()
+    effects: tuple[EffectView, ...] = ()
+    pending: tuple[str, ...] = ()
+
+
+class DecisionsView(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /v1/decisions`: newest first, out of a bounded memory. `dropped` counts records that never arrived."""
+
+    decisions: tuple[DecisionRecord, ...]
+    dropped: int
+
+
+class AuditView(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /v1/audit`: newest first."""
+
+    records: tuple[AuditRecord, ...]
+
+
+class HealthView(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /health`."""
+
+    status: str
+    generation: int
+
+
+class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """`code` is a word for programs, `field` the dotted path of what is wrong, null when it is no field."""
+
+    code: str
+    message: str
+    field: str | None = None
+
+
+class ErrorView(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of every answer that is not a success."""
+
+    error: ErrorDetail

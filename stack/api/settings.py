@@ -1,0 +1,46 @@
+"""What the control process is told at its start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from stack.control.reconcile import Patience
+from stack.control.state import Desired
+
+
+class ControlConfigError(ValueError):
+    """Control cannot start as it was told to; the message is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlSettings:
+    """What `kvdeck control` is told: where to listen, what to watch, and how many seconds a leaving engine is waited for."""
+
+    host: str
+    port: int
+    state_dir: Path
+    targets: Path
+    supervisor_socket: Path
+    config: Path | None = None
+    token_file: Path | None = None
+    drain_seconds: float = Patience().drain
+
+
+def read_desired(path: Path | None) -> Desired | None:
+    """The `desired:` section of a YAML file; other sections are for others. Raises ControlConfigError."""
+    if path is None:
+        return None
+    try:
+        document = yaml.safe_load(path.read_bytes())
+    except (OSError, yaml.YAMLError) as error:
+        raise ControlConfigError(f"{path} cannot be read: {error}") from error
+    if not isinstance(document, dict) or "desired" not in document:
+        raise ControlConfigError(f"{path} has no 'desired:' section")
+    try:
+        return msgspec.convert(document["desired"], Desired)
+    except msgspec.ValidationError as error:
+        raise ControlConfigError(f"{path}, 'desired:': {error}") from error

@@ -1,0 +1,45 @@
+"""What control sees of the fleet at this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from stack.api.board import Board
+from stack.api.routers import Routers
+from stack.api.schema import Drift
+from stack.control.drift import drift
+from stack.control.members import Member, observe
+from stack.control.ports import EngineProcess
+from stack.model.target import Target
+
+
+class Sight:
+    """The latest targets and processes, joined with the routers' reports whenever somebody looks. `wall` is Unix seconds."""
+
+    def __init__(self, board: Board, routers: Routers, wall: Callable[[], float]) -> None:
+        self._board, self._routers, self._wall = board, routers, wall
+        self._since: dict[str, float] = {}
+        self.targets: Sequence[Target] = ()
+        self.processes: Sequence[EngineProcess] = ()
+        self.failures: dict[str, str] = {}
+
+    def members(self) -> tuple[Member, ...]:
+        """Every engine that anyone lists or runs."""
+        return observe(self.targets, self.processes, self._routers.live(), self._board.drains)
+
+    def drift(self) -> tuple[Drift, ...]:
+        """Everything that is not as desired, with the time since when."""
+        reasons = drift(self._board.desired, self.members()) | self._router_drift()
+        for field, failure in self.failures.items():
+            reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
+        now = self._wall()
+        self._since = {field: self._since.get(field, now) for field in reasons}
+        return tuple(Drift(field=field, reason=reason, since=self._since[field]) for field, reason in sorted(reasons.items()))
+
+    def _router_drift(self) -> dict[str, str]:
+        views = self._routers.views()
+        generation = self._board.generation
+        reasons = {f"applied.routers.{v.id}": f"last heard of {v.age_seconds:.0f} s ago" for v in views if not v.live}
+        lagging = [view for view in views if view.live and view.generation != generation]
+        reasons |= {f"applied.routers.{v.id}": f"applies generation {v.generation}, desired is {generation}" for v in lagging}
+        return reasons if any(view.live for view in views) else reasons | {"applied.routers": "no router reports"}

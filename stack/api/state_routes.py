@@ -1,0 +1,127 @@
+"""What people and their tools ask: the state, changes to it, decisions, the audit log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from stack.api import asking
+from stack.api.board import Board
+from stack.api.changes import Asked, Changed, Changes
+from stack.api.errors import ApiError, json_response
+from stack.api.ring import DecisionRing, Filter
+from stack.api.routers import Routers
+from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, EffectView, EngineView, HealthView, StateView
+from stack.api.sight import Sight
+from stack.api.telemetry import Telemetry
+from stack.control.effects import Effect
+from stack.control.members import Member
+from stack.control.ports import Store, StoreError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateRoutes:
+    """The operator's half of the API. `actor` is who acts when a request does not say."""
+
+    board: Board
+    routers: Routers
+    sight: Sight
+    changes: Changes
+    ring: DecisionRing
+    store: Store
+    telemetry: Telemetry
+    actor: str
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/state", self.state, methods=["GET"]),
+            Route("/v1/state", self.patch, methods=["PATCH"]),
+            Route("/v1/decisions", self.decisions, methods=["GET"]),
+            Route("/v1/audit", self.audit, methods=["GET"]),
+            Route("/health", self.health, methods=["GET"]),
+            Route("/metrics", self.metrics, methods=["GET"]),
+        ]
+
+    async def state(self, _: Request) -> Response:
+        view = self._view()
+        return json_response(view, headers={"ETag": f'"{view.generation}"'})
+
+    async def patch(self, request: Request) -> Response:
+        asked = Asked(
+            body=await asking.body(request, asking.PATCH_BYTES),
+            if_match=request.headers.get("if-match"),
+            dry_run=asking.flag(request, "dry_run"),
+            actor=asking.actor(request, self.actor),
+            remote=request.client.host if request.client else None,
+            comment=asking.comment(request),
+        )
+        changed = await self.changes.change(asked)
+        view = self._changed(asked.dry_run, changed)
+        return json_response(view, 202 if changed.pending else 200, {"ETag": f'"{view.generation}"'})
+
+    async def decisions(self, request: Request) -> Response:
+        wanted = Filter(**{name: request.query_params.get(name) or None for name in ("model", "path", "strategy", "engine")})
+        return json_response(DecisionsView(decisions=self.ring.newest(asking.limit(request), wanted), dropped=self.ring.dropped))
+
+    async def audit(self, request: Request) -> Response:
+        try:
+            return json_response(AuditView(records=await self.store.records(asking.limit(request))))
+        except StoreError as error:
+            raise ApiError(503, "not_readable", f"the audit log cannot be read: {error}") from error
+
+    async def health(self, _: Request) -> Response:
+        return json_response(HealthView(status="ok", generation=self.board.generation))
+
+    async def metrics(self, _: Request) -> Response:
+        return Response(self.telemetry.exposition(), media_type="text/plain; version=0.0.4")
+
+    def _view(self) -> StateView:
+        return StateView(
+            generation=self.board.generation,
+            desired=self.board.desired,
+            applied=Applied(routers=self.routers.views()),
+            engines=tuple(_engine(member) for member in self.sight.members()),
+            drift=self.sight.drift(),
+        )
+
+    def _changed(self, dry_run: bool, changed: Changed) -> ChangeView:
+        view = self._view()
+        return ChangeView(
+            generation=view.generation,
+            desired=view.desired,
+            applied=view.applied,
+            engines=view.engines,
+            drift=view.drift,
+            dry_run=dry_run,
+            proposed=changed.decision.desired,
+            diff=changed.decision.diff,
+            effects=tuple(_effect(effect) for effect in changed.decision.effects),
+            pending=changed.pending,
+        )
+
+
+def _engine(member: Member) -> EngineView:
+    return EngineView(
+        name=member.name,
+        model=member.model,
+        pool=member.pool,
+        url=member.url,
+        state=member.state,
+        health=member.health,
+        in_flight=member.in_flight,
+        emulated=member.emulated,
+        detail=member.detail,
+    )
+
+
+def _effect(effect: Effect) -> EffectView:
+    return EffectView(
+        kind=effect.kind,
+        sentence=effect.sentence,
+        model=effect.model,
+        pool=getattr(effect, "pool", None),
+        engines=getattr(effect, "engines", ()),
+    )

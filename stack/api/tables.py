@@ -1,0 +1,136 @@
+"""The API's answers as tables and lines for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+import msgspec
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from stack.api.schema import AuditView, ChangeView, DecisionsView, EngineView, RouterView, StateView
+from stack.control.audit import AuditRecord
+from stack.control.diff import Change
+from stack.control.link import DecisionRecord
+from stack.control.state import ModelState
+
+_GOOD, _BAD, _DOUBTFUL, _PLAIN = "green", "red", "yellow", ""
+_STYLES = {
+    "ready": _GOOD,
+    "applied": _GOOD,
+    "down": _BAD,
+    "refused": _BAD,
+    "failed": _BAD,
+    "joining": _DOUBTFUL,
+    "draining": _DOUBTFUL,
+}
+
+
+def state(view: StateView) -> Iterator[RenderableType]:
+    """`kvdeck ctl get`."""
+    yield Text(f"generation {view.generation}")
+    yield _table("desired", ("model", "strategy", "dpd", "prefill", "decode"), _desired(view))
+    yield _table("engines", ("engine", "pool", "state", "health", "in flight", "url", ""), map(_engine, view.engines))
+    yield _table("routers", ("router", "generation", "last heard of"), map(_router, view.applied.routers))
+    yield from drift(view)
+
+
+def drift(view: StateView) -> Iterator[RenderableType]:
+    """Where applied differs from desired."""
+    if not view.drift:
+        yield Text("applied is as desired", _GOOD)
+        return
+    yield _table("not as desired", ("field", "why", "since"), [(d.field, d.reason, _clock(d.since)) for d in view.drift])
+
+
+def change(view: ChangeView) -> Iterator[RenderableType]:
+    """`kvdeck ctl set` and `diff`: what changes, what that does, how far it got."""
+    if not view.diff:
+        yield Text(f"nothing to change: generation {view.generation} is like that already")
+        return
+    yield _table("changes", ("field", "before", "after"), map(_change, view.diff))
+    yield from (Text(f"- {effect.sentence}") for effect in view.effects)
+    if view.dry_run:
+        yield Text(f"dry run: nothing was applied, generation {view.generation} stays in force")
+    elif view.pending:
+        yield Text(f"generation {view.generation} is in force; not yet acknowledged by {', '.join(view.pending)}", _DOUBTFUL)
+    else:
+        yield Text(f"generation {view.generation} is in force and acknowledged by every live router", _GOOD)
+
+
+def audit(view: AuditView) -> Iterator[RenderableType]:
+    """`kvdeck ctl history`."""
+    yield _table("", ("at", "generation", "who", "outcome", "what", "why"), map(_record, view.records))
+
+
+def decisions(view: DecisionsView) -> Iterator[RenderableType]:
+    """`kvdeck ctl decisions`."""
+    columns = ("at", "generation", "strategy", "path", "engine", "prompt", "cached", "ttft s", "status", "reason")
+    yield _table("", columns, map(_decision, view.decisions))
+    if view.dropped:
+        yield Text(f"{view.dropped} decisions never arrived here", _DOUBTFUL)
+
+
+def _desired(view: StateView) -> Iterator[Sequence[str]]:
+    for name, wanted in view.desired.models.items():
+        dpd = f"from {wanted.dpd.routing_threshold} tokens" if wanted.dpd.enabled else "off"
+        yield name, wanted.strategy, dpd, *_pools(wanted)
+
+
+def _pools(wanted: ModelState) -> Iterator[str]:
+    for pool in (wanted.pools.prefill, wanted.pools.decode):
+        yield f"{pool.replicas}" if pool.strategy is None else f"{pool.replicas}, {pool.strategy}"
+
+
+def _engine(engine: EngineView) -> Sequence[str]:
+    name = f"{engine.name} (emulated)" if engine.emulated else engine.name
+    return name, engine.pool, engine.state, engine.health, _known(engine.in_flight), engine.url or "-", engine.detail
+
+
+def _router(router: RouterView) -> Sequence[str]:
+    return router.id, str(router.generation), f"{router.age_seconds:.1f} s ago{'' if router.live else ', not waited for'}"
+
+
+def _change(change: Change) -> Sequence[str]:
+    return change.field, _json(change.before), _json(change.after)
+
+
+def _record(record: AuditRecord) -> Sequence[str]:
+    fields = [f"{c.field}: {_json(c.before)} -> {_json(c.after)}" for c in record.diff]
+    what = "\n".join(fields or record.effects or filter(None, [record.field]))
+    why = "\n".join(filter(None, [record.comment, record.error]))
+    who = f"{record.actor} from {record.remote}" if record.remote else record.actor
+    return _clock(record.at), str(record.generation), who, record.outcome, what, why
+
+
+def _decision(record: DecisionRecord) -> Sequence[str]:
+    engine = f"{record.prefill_engine} > {record.engine}" if record.prefill_engine else record.engine
+    prompt = f"{record.prompt_tokens}" if record.tokens_exact else f"~{record.prompt_tokens}"
+    ttft = "?" if record.ttft_seconds is None else f"{record.ttft_seconds:.3f}"
+    reason = f"{record.reason} (fallback: {record.fallback})" if record.fallback else record.reason
+    cached, status = _known(record.cached_tokens), str(record.status)
+    return _clock(record.at), str(record.generation), record.strategy, record.path, engine, prompt, cached, ttft, status, reason
+
+
+def _known(value: int | None) -> str:
+    """Unknown is said, never drawn as 0."""
+    return "?" if value is None else str(value)
+
+
+def _json(value: str | float | bool | None) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _clock(at: float) -> str:
+    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(title=title or None, title_justify="left", title_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell, _STYLES.get(cell, _PLAIN)) for cell in row))  # Text: what others wrote is no markup
+    return table

@@ -1,0 +1,60 @@
+"""Control's own metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import Metric
+from prometheus_client.registry import Collector
+
+from stack.adapters.instruments import counter, samples
+from stack.api.board import Board
+from stack.control.audit import Outcome
+from stack.control.members import Member
+from stack.fleet.engine import State
+from stack.metrics.catalog import CONTROL_CHANGES, CONTROL_GENERATION, CONTROL_POOL_REPLICAS
+from stack.model.tier import Pool
+
+_COUNTED = (Outcome.APPLIED, Outcome.DRY_RUN, Outcome.REFUSED, Outcome.STALE, Outcome.INVALID, Outcome.FAILED)
+
+
+class Telemetry:
+    """Counts changes, and shows desired against observed pools as they are when scraped."""
+
+    def __init__(self, board: Board, members: Callable[[], Sequence[Member]]) -> None:
+        self._registry = CollectorRegistry()
+        self._changes = counter(CONTROL_CHANGES, self._registry)
+        for outcome in _COUNTED:  # all there from the start, so that a first refusal is a rise and not a new series
+            self._changes.labels(outcome.value)
+        self._registry.register(_Fleet(board, members))
+
+    def count(self, outcome: Outcome) -> None:
+        self._changes.labels(outcome.value).inc()
+
+    def exposition(self) -> bytes:
+        """The text for Prometheus."""
+        return generate_latest(self._registry)
+
+
+class _Fleet(Collector):
+    def __init__(self, board: Board, members: Callable[[], Sequence[Member]]) -> None:
+        self._board, self._members = board, members
+
+    def describe(self) -> Iterable[Metric]:
+        return [samples(CONTROL_GENERATION), samples(CONTROL_POOL_REPLICAS)]
+
+    def collect(self) -> Iterator[Metric]:
+        generation = samples(CONTROL_GENERATION)
+        generation.add_sample(CONTROL_GENERATION.name, {}, self._board.generation)
+        yield generation
+        replicas = samples(CONTROL_POOL_REPLICAS)
+        members = self._members()
+        for model, state in self._board.desired.models.items():
+            desired = {Pool.PREFILL: state.pools.prefill.replicas, Pool.DECODE: state.pools.decode.replicas}
+            for pool, wanted in desired.items():
+                ready = sum((m.model, m.pool, m.state) == (model, pool, State.READY) for m in members)
+                for name, value in (("desired", wanted), ("ready", ready)):
+                    labels = {"model_name": model, "pool": pool.value, "state": name}
+                    replicas.add_sample(CONTROL_POOL_REPLICAS.name, labels, value)
+        yield replicas

@@ -1,0 +1,61 @@
+"""`kvdeck control`: the control plane's process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+def _address(_: click.Context, __: click.Parameter, value: str) -> tuple[str, int]:
+    host, _colon, port = value.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise click.BadParameter("expected HOST:PORT, for example 127.0.0.1:8010")
+    return host, int(port)
+
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.option("--listen", metavar="HOST:PORT", default="127.0.0.1:8010", show_default=True, callback=_address)
+@click.option("--state-dir", type=click.Path(path_type=Path, file_okay=False), required=True, help="Keeps state and audit log.")
+@click.option("--targets", type=_FILE, required=True, help="The fleet's target file (Prometheus' file_sd format).")
+@click.option("--supervisor-socket", type=_FILE, required=True, help="Where engines are started and ended.")
+@click.option("--config", type=_FILE, help="YAML with 'desired:', used at the very first start.")
+@click.option("--token-file", type=_FILE, help="Bearer token; without one only loopback addresses are allowed.")
+@click.option("--drain-timeout", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds a leaving engine has.")
+def command(
+    listen: tuple[str, int],
+    state_dir: Path,
+    targets: Path,
+    supervisor_socket: Path,
+    config: Path | None,
+    token_file: Path | None,
+    drain_timeout: float,
+) -> None:
+    """Hold the desired state, steer routers and pools, keep the audit log."""
+    from stack.adapters import logs
+    from stack.api.guard import NotLoopbackError
+    from stack.api.settings import ControlConfigError, ControlSettings
+    from stack.api.tokens import TokenFileError
+    from stack.control.opening import NoDesiredStateError
+    from stack.control.ports import StoreError
+    from stack.control.refusal import RefusedError
+    from stack.wiring.control import run
+
+    logs.configure()
+    settings = ControlSettings(
+        host=listen[0],
+        port=listen[1],
+        state_dir=state_dir,
+        targets=targets,
+        supervisor_socket=supervisor_socket,
+        config=config,
+        token_file=token_file,
+        drain_seconds=drain_timeout,
+    )
+    try:
+        run(settings)
+    except (ControlConfigError, NotLoopbackError, TokenFileError, NoDesiredStateError, RefusedError, StoreError) as error:
+        raise click.ClickException(str(error)) from error

@@ -1,0 +1,115 @@
+"""`kvdeck ctl`: read and change the fleet's desired state from a shell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from stack.wiring.ctl import Connection
+
+
+def _connection(function: Callable[..., None]) -> Callable[..., None]:
+    """The options every sub-command has."""
+    options = (
+        click.option(
+            "--url", default="http://127.0.0.1:8010", show_default=True, envvar="KVDECK_CONTROL_URL", help="Where control is."
+        ),
+        click.option(
+            "--token-file",
+            type=click.Path(path_type=Path, dir_okay=False),
+            envvar="KVDECK_CONTROL_TOKEN_FILE",
+            help="Bearer token, when control has one.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Control's own answer, for programs."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@click.group()
+def command() -> None:
+    """Read and change what is desired; every change is checked as a whole and audited.
+
+    \b
+    Exit codes: 0 done, 2 usage, 3 applied but a router has yet to follow, 4 refused,
+    5 somebody else changed the state in between, 6 control does not answer.
+    """
+
+
+@command.command("get")
+@_connection
+def get(url: str, token_file: Path | None, as_json: bool) -> None:
+    """Desired and applied state, engines, routers."""
+    from stack.wiring import ctl
+
+    sys.exit(ctl.get(_at(url, token_file, as_json)))
+
+
+@command.command("set")
+@click.argument("assignments", nargs=-1, required=True, metavar="KEY=VALUE...")
+@click.option("--model", help="The model the keys are for, when several are served.")
+@click.option("--dry-run", is_flag=True, help="Only say what would change.")
+@click.option("--comment", help="Why; kept in the audit log.")
+@_connection
+def change(
+    assignments: tuple[str, ...],
+    model: str | None,
+    dry_run: bool,
+    comment: str | None,
+    url: str,
+    token_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Change the desired state, for example: strategy=kv_aware pools.decode.replicas=3"""
+    from stack.wiring import ctl
+
+    sys.exit(ctl.change(_at(url, token_file, as_json), assignments, model, dry_run=dry_run, comment=comment))
+
+
+@command.command("diff")
+@click.argument("assignments", nargs=-1, metavar="[KEY=VALUE...]")
+@click.option("--model", help="The model the keys are for, when several are served.")
+@_connection
+def diff(assignments: tuple[str, ...], model: str | None, url: str, token_file: Path | None, as_json: bool) -> None:
+    """What assignments would change; without any, where applied differs from desired."""
+    from stack.wiring import ctl
+
+    at = _at(url, token_file, as_json)
+    sys.exit(ctl.change(at, assignments, model, dry_run=True, comment=None) if assignments else ctl.drift(at))
+
+
+@command.command("history")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@_connection
+def history(limit: int, url: str, token_file: Path | None, as_json: bool) -> None:
+    """The audit log, newest first."""
+    from stack.wiring import ctl
+
+    sys.exit(ctl.history(_at(url, token_file, as_json), limit))
+
+
+@command.command("decisions")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("--model")
+@click.option("--path", type=click.Choice(["direct", "dpd"]))
+@click.option("--engine", help="Either leg.")
+@_connection
+def decisions(
+    limit: int, model: str | None, path: str | None, engine: str | None, url: str, token_file: Path | None, as_json: bool
+) -> None:
+    """Recent routing decisions with their reasons, newest first."""
+    from stack.wiring import ctl
+
+    sys.exit(ctl.decisions(_at(url, token_file, as_json), limit, model, path, engine))
+
+
+def _at(url: str, token_file: Path | None, as_json: bool) -> Connection:
+    from stack.wiring.ctl import Connection
+
+    return Connection(url, token_file, as_json)

@@ -1,0 +1,43 @@
+"""The audit record: who asked for what, what it would do, and what came of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from stack.control.diff import Change
+
+
+class Outcome(StrEnum):
+    """What came of a change that somebody asked for, or of a step control took by itself."""
+
+    APPLIED = "applied"
+    DRY_RUN = "dry_run"
+    REFUSED = "refused"
+    STALE = "stale"
+    INVALID = "invalid"
+    STARTED = "started"  # control began with this desired state
+    STEP = "step"  # control added, drained or removed an engine to reach the desired state
+    FAILED = "failed"  # such a step failed; it is tried again
+
+
+class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of the audit log; lines are only ever added.
+
+    `at` is Unix seconds; `generation` is the one in force afterwards. `request` is the patch as it was
+    sent (clipped when long), None for control's own steps. `effects` are sentences. `sequence` is given by the store.
+    """
+
+    at: float
+    actor: str
+    outcome: Outcome
+    generation: int
+    remote: str | None = None
+    comment: str | None = None
+    request: str | None = None
+    diff: tuple[Change, ...] = ()
+    effects: tuple[str, ...] = ()
+    error: str | None = None
+    field: str | None = None
+    sequence: int | None = None

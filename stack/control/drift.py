@@ -1,0 +1,35 @@
+"""Where a pool is not as desired, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from stack.control.leaving import draining, present
+from stack.control.members import Member
+from stack.control.state import Desired
+from stack.fleet.engine import State
+from stack.model.tier import Pool
+
+
+def drift(desired: Desired, members: Sequence[Member]) -> dict[str, str]:
+    """Field -> reason, for every pool that does not have as many ready engines as desired, or has some still leaving."""
+    return {
+        f"models.{model}.pools.{pool}.replicas": reason
+        for model, wanted in desired.models.items()
+        for pool, state in ((Pool.PREFILL, wanted.pools.prefill), (Pool.DECODE, wanted.pools.decode))
+        for reason in _reason(state.replicas, present(members, model, pool), draining(members, model, pool))
+    }
+
+
+def _reason(replicas: int, here: Sequence[Member], leaving: Sequence[Member]) -> Iterator[str]:
+    ready = sum(member.state is State.READY for member in here)
+    if ready == replicas and not leaving and len(here) == replicas:
+        return
+    parts = [f"{ready} of {replicas} ready"]
+    parts += [f"{member.name} is {member.state}" for member in here if member.state is not State.READY]
+    parts += [f"{member.name} is draining{_left(member)}" for member in leaving]
+    yield "; ".join(parts)
+
+
+def _left(member: Member) -> str:
+    return ", in flight unknown" if member.in_flight is None else f", {member.in_flight} in flight"

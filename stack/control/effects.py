@@ -1,0 +1,98 @@
+"""What a change does, as values that explain themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from stack.model.tier import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchStrategy:
+    """From the next request on, `pool` chooses by `after`."""
+
+    kind: ClassVar[str] = "switch_strategy"
+    model: str
+    pool: Pool
+    before: str
+    after: str
+
+    @property
+    def sentence(self) -> str:
+        return f"From the next request on the {self.pool} pool chooses by {self.after} (until now {self.before})."
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchDpd:
+    """Disaggregated prefill/decode goes on or off."""
+
+    kind: ClassVar[str] = "switch_dpd"
+    model: str
+    enabled: bool
+    threshold: int
+
+    @property
+    def sentence(self) -> str:
+        if not self.enabled:
+            return "Every prompt goes straight to a decode engine: disaggregation is off."
+        return f"Disaggregation is on: {_reach(self.threshold)} is computed on a prefill engine first."
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeThreshold:
+    """From how many prompt tokens disaggregation begins."""
+
+    kind: ClassVar[str] = "change_threshold"
+    model: str
+    before: int
+    after: int
+    enabled: bool
+
+    @property
+    def sentence(self) -> str:
+        reach = f"{_reach(self.after).capitalize()} is computed on a prefill engine first (until now {_reach(self.before)})."
+        return reach if self.enabled else f"{reach} Nothing changes until disaggregation is on."
+
+
+@dataclass(frozen=True, slots=True)
+class GrowPool:
+    """`pool` gains `by` engines; `engines` were leaving and stay instead of being started anew."""
+
+    kind: ClassVar[str] = "grow_pool"
+    model: str
+    pool: Pool
+    by: int
+    engines: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        parts = [f"Stops draining and serves on: {', '.join(self.engines)}."] if self.engines else []
+        starting = self.by - len(self.engines)
+        if starting:
+            parts.append(f"To start: {starting} more {self.pool} engine{'s' if starting > 1 else ''}, used once ready.")
+        return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ShrinkPool:
+    """`pool` loses `by` engines: `engines` finish what they have and end. Fewer may run than are desired."""
+
+    kind: ClassVar[str] = "shrink_pool"
+    model: str
+    pool: Pool
+    by: int
+    engines: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        if not self.engines:
+            return f"No {self.pool} engine has to end: no more than that run now."
+        return f"To drain and end: {', '.join(self.engines)}. No new requests; those in flight finish first."
+
+
+Effect = SwitchStrategy | SwitchDpd | ChangeThreshold | GrowPool | ShrinkPool
+
+
+def _reach(threshold: int) -> str:
+    return "every prompt" if threshold == 0 else f"a prompt of at least {threshold} tokens"

@@ -1,0 +1,69 @@
+"""A merge patch as it is sent, made ready to merge: keyed by model, every field known."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+
+import msgspec
+
+from stack.control.refusal import RefusedError
+from stack.control.state import Desired, ModelState
+
+
+def keyed(patch: object, desired: Desired) -> dict[str, object]:
+    """`patch` in the form keyed by model. The unkeyed form stands for the one model that is served. Raises RefusedError."""
+    if not isinstance(patch, dict):
+        raise RefusedError("", "the patch must be a JSON object")
+    unkeyed = set(patch) & _names(ModelState)
+    unknown = sorted(set(patch) - unkeyed - _names(Desired))
+    if unknown:
+        raise RefusedError(unknown[0], f"unknown field {unknown[0]!r}; allowed: models, or {_listed(ModelState)} of the one model")
+    if not unkeyed:
+        return patch
+    if "models" in patch:
+        raise RefusedError(min(unkeyed), f"{min(unkeyed)!r} beside 'models': name the model it is for, under 'models'")
+    if len(desired.models) != 1:
+        served = ", ".join(sorted(desired.models))
+        raise RefusedError(min(unkeyed), f"several models are served ({served}): put the change under models.<name>")
+    return {"models": dict.fromkeys(desired.models, patch)}
+
+
+def check(patch: Mapping[str, object], desired: Desired) -> None:
+    """Refuse what the shape alone forbids: unknown models and fields, and null where a value is needed."""
+    models = patch.get("models", {})
+    if not isinstance(models, dict):
+        raise RefusedError("models", "'models' must be an object keyed by model")
+    for name, change in models.items():
+        field = f"models.{name}"
+        if name not in desired.models:
+            raise RefusedError(field, f"unknown model {name!r}; served: {', '.join(sorted(desired.models))}")
+        if change is None:
+            raise RefusedError(field, "a model cannot be removed by a patch")
+        _check(change, ModelState, field)
+
+
+def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:
+    if not isinstance(change, dict):
+        raise RefusedError(path, f"{path} must be an object with {_listed(struct)}")
+    fields = {field.name: field.type for field in msgspec.structs.fields(struct)}
+    for name, value in change.items():
+        field = f"{path}.{name}"
+        if name not in fields:
+            raise RefusedError(field, f"unknown field {name!r}; allowed in {path}: {_listed(struct)}")
+        if value is None and not _nullable(fields[name]):
+            raise RefusedError(field, f"{field} cannot be null: say what it should be")
+        if isinstance(fields[name], type) and issubclass(fields[name], msgspec.Struct):
+            _check(value, fields[name], field)
+
+
+def _nullable(kind: object) -> bool:
+    return isinstance(kind, types.UnionType) and types.NoneType in kind.__args__
+
+
+def _names(struct: type[msgspec.Struct]) -> set[str]:
+    return set(struct.__struct_fields__)
+
+
+def _listed(struct: type[msgspec.Struct]) -> str:
+    return ", ".join(struct.__struct_fields__)

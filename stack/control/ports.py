@@ -1,0 +1,83 @@
+"""What the control plane needs from the world: machinery that scales pools, and a store that outlives the process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from stack.control.audit import AuditRecord
+from stack.control.state import Desired
+from stack.model.tier import Pool
+
+
+class Phase(StrEnum):
+    """An engine's process as the machinery that runs it sees it."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    DOWN = "down"  # crashed and waiting to be restarted, or held down by an operator
+
+
+@dataclass(frozen=True, slots=True)
+class EngineProcess:
+    """An engine that the machinery runs or means to run, listed in the target file or not yet."""
+
+    name: str
+    model: str
+    pool: Pool
+    phase: Phase
+    url: str | None = None
+    detail: str = ""
+
+
+class ScalerError(RuntimeError):
+    """The machinery could not do what it was asked; the message is one line for an operator."""
+
+
+class PoolScaler(Protocol):
+    """Starts and ends engines: the local supervisor, or Kubernetes."""
+
+    async def processes(self) -> tuple[EngineProcess, ...]:
+        """Every engine process there is. Raises ScalerError."""
+        ...
+
+    async def add(self, model: str, pool: Pool) -> str:
+        """Start one more engine and return its name at once; it joins when it is ready. Raises ScalerError."""
+        ...
+
+    async def remove(self, name: str) -> None:
+        """End an engine for good; it has been drained. Raises ScalerError."""
+        ...
+
+
+class StoreError(RuntimeError):
+    """The store could not keep what it was given; nothing of it was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The last desired state that was applied, and its generation."""
+
+    generation: int
+    desired: Desired
+
+
+class Store(Protocol):
+    """Keeps the desired state and the audit log, on disk before it answers."""
+
+    async def load(self) -> Kept | None:
+        """What was kept last, None at the very first start. Raises StoreError."""
+        ...
+
+    async def keep(self, kept: Kept, record: AuditRecord) -> None:
+        """Both or neither, durably. Raises StoreError."""
+        ...
+
+    async def note(self, record: AuditRecord) -> None:
+        """One more audit record, the state unchanged. Raises StoreError."""
+        ...
+
+    async def records(self, limit: int) -> tuple[AuditRecord, ...]:
+        """The newest `limit` records, newest first. Raises StoreError."""
+        ...

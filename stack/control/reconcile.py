@@ -1,0 +1,123 @@
+"""From what is to what is wanted: the next steps, and what stands in the way. A pure function of one look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stack.control.drain import Drain
+from stack.control.leaving import draining, leavers, present
+from stack.control.members import Member
+from stack.control.state import Desired, PoolState
+from stack.fleet.engine import Health, State
+from stack.model.tier import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a leaving engine is waited for, in seconds.
+
+    `drain`: after that it goes although requests are on it. `settle`: how long it must have been quiet.
+    A prefill engine settles longer: it holds a prompt's KV for the decode side to fetch (vLLM's lease is
+    30 s) after the router's own request to it has ended.
+    """
+
+    drain: float = 300.0
+    settle: Mapping[Pool, float] = field(default_factory=lambda: {Pool.PREFILL: 30.0, Pool.DECODE: 1.0})
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Start one more engine."""
+
+    model: str
+    pool: Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Send an engine no new requests."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undrain:
+    """Let a draining engine serve again."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """End a drained engine."""
+
+    name: str
+    reason: str
+
+
+Step = Start | Mark | Undrain | Remove
+
+
+def reconcile(
+    desired: Desired, members: Sequence[Member], drains: Mapping[str, Drain], now: float, patience: Patience | None = None
+) -> tuple[Step, ...]:
+    """The steps to take now, pool by pool. One engine at a time starts in a pool; marking costs nothing and is done at once."""
+    patience = patience or Patience()
+    return tuple(
+        step
+        for model, wanted in desired.models.items()
+        for pool, state in ((Pool.PREFILL, wanted.pools.prefill), (Pool.DECODE, wanted.pools.decode))
+        for step in _pool(_Look(model, pool, state, members, drains, now, patience))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    model: str
+    pool: Pool
+    wanted: PoolState
+    members: Sequence[Member]
+    drains: Mapping[str, Drain]
+    now: float
+    patience: Patience
+
+    @property
+    def present(self) -> tuple[Member, ...]:
+        return present(self.members, self.model, self.pool)
+
+    @property
+    def leaving(self) -> tuple[Member, ...]:
+        """Draining and not yet being ended, lowest number first."""
+        gone = draining(self.members, self.model, self.pool)
+        return tuple(m for m in gone if not self.drains[m.name].removing)
+
+
+def _pool(look: _Look) -> Iterator[Step]:
+    missing = look.wanted.replicas - len(look.present)
+    if missing > 0:
+        back = look.leaving[:missing]
+        yield from (Undrain(member.name) for member in back)
+        if missing > len(back) and not any(member.starting for member in look.present):
+            yield Start(look.model, look.pool)
+        return
+    yield from (Mark(member.name) for member in leavers(look.present, look.wanted.replicas))
+    rescued = _rescue(look)
+    if rescued is not None:
+        yield Undrain(rescued.name)
+    yield from (step for member in look.leaving if member is not rescued for step in _removal(look, look.drains[member.name]))
+
+
+def _rescue(look: _Look) -> Member | None:
+    """A ready engine that was to leave stays when nothing else can decode; the next look lets a broken one go instead."""
+    if look.pool is not Pool.DECODE or any(member.state is State.READY for member in look.present):
+        return None
+    return next((m for m in look.leaving if m.health is Health.READY and not m.starting), None)
+
+
+def _removal(look: _Look, drain: Drain) -> Iterator[Step]:
+    settle = look.patience.settle[look.pool]
+    if drain.quiet_since is not None and look.now - drain.quiet_since >= settle:
+        yield Remove(drain.name, f"drained after {look.now - drain.since:.1f} s")
+    elif look.now - drain.since >= look.patience.drain:
+        yield Remove(drain.name, f"still busy after {look.patience.drain:.0f} s of draining")

@@ -1,0 +1,59 @@
+"""Whether a desired state makes sense as a whole; strategies in kvdeck's own spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+import msgspec
+
+from stack.control.refusal import RefusedError
+from stack.control.state import Desired, ModelState, Pools, PoolState
+from stack.strategies.base import canonical
+
+_AT = re.compile(r"^(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+
+
+def converted(model: str, document: object) -> ModelState:
+    """`document` as the state of `model`, every type and bound checked. Raises RefusedError with the field's path."""
+    try:
+        return msgspec.convert(document, ModelState)
+    except msgspec.ValidationError as error:
+        found = _AT.match(str(error))
+        path, message = (found["path"] or "", found["message"]) if found else ("", str(error))
+        raise RefusedError(".".join(filter(None, ["models", model, path])), message.replace("`", "'")) from error
+
+
+def validated(desired: Desired, known: Collection[str]) -> Desired:
+    """`desired` with canonical strategy names. `known` are the strategies there are. Raises RefusedError."""
+    if not desired.models:
+        raise RefusedError("models", "no model is served")
+    return Desired(models={name: _model(f"models.{name}", state, known) for name, state in desired.models.items()})
+
+
+def _model(field: str, state: ModelState, known: Collection[str]) -> ModelState:
+    if state.pools.decode.replicas < 1:
+        raise RefusedError(f"{field}.pools.decode.replicas", "at least one decode engine must stay: without one nothing is served")
+    if state.dpd.enabled and state.pools.prefill.replicas < 1:
+        raise RefusedError(
+            f"{field}.pools.prefill.replicas",
+            "DPD needs a prefill engine: keep prefill.replicas at 1 or more, or set dpd.enabled to false in the same change",
+        )
+    pools = Pools(
+        prefill=_pool(f"{field}.pools.prefill", state.pools.prefill, known),
+        decode=_pool(f"{field}.pools.decode", state.pools.decode, known),
+    )
+    return msgspec.structs.replace(state, strategy=_strategy(f"{field}.strategy", state.strategy, known), pools=pools)
+
+
+def _pool(field: str, pool: PoolState, known: Collection[str]) -> PoolState:
+    if pool.strategy is None:
+        return pool
+    return msgspec.structs.replace(pool, strategy=_strategy(f"{field}.strategy", pool.strategy, known))
+
+
+def _strategy(field: str, name: str, known: Collection[str]) -> str:
+    own = canonical(name)
+    if own not in known:
+        raise RefusedError(field, f"unknown strategy {name!r}; known: {', '.join(sorted(known))}")
+    return own

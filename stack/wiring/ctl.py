@@ -1,0 +1,121 @@
+"""`kvdeck ctl`: asks control, prints the answer, and says by the exit code how it went."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+from rich.console import Console, RenderableType
+
+from stack.api import tables
+from stack.api.assignments import AssignmentError, patch
+from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError
+from stack.api.schema import ChangeView
+from stack.api.tokens import TokenFileError, read_token
+
+V = TypeVar("V")
+
+PIPED_WIDTH = 160  # characters a line where there is no terminal to ask
+
+
+class Exit(IntEnum):
+    """What scripts may rely on."""
+
+    APPLIED = 0
+    USAGE = 2
+    PENDING = 3
+    REFUSED = 4
+    CONFLICT = 5
+    UNREACHABLE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where control is, and how to print its answers."""
+
+    url: str
+    token_file: Path | None
+    json: bool
+
+
+def get(connection: Connection) -> Exit:
+    """Print the state."""
+    return _run(connection, lambda client: _show(connection, client.state(), tables.state))
+
+
+def drift(connection: Connection) -> Exit:
+    """Print where applied differs from desired."""
+    return _run(connection, lambda client: _show(connection, client.state(), tables.drift))
+
+
+def history(connection: Connection, limit: int) -> Exit:
+    """Print the audit log."""
+    return _run(connection, lambda client: _show(connection, client.audit(limit=limit), tables.audit))
+
+
+def decisions(connection: Connection, limit: int, model: str | None, path: str | None, engine: str | None) -> Exit:
+    """Print recent routing decisions."""
+
+    def ask(client: ControlClient) -> Exit:
+        view = client.decisions(limit=limit, model=model, path=path, engine=engine)
+        return _show(connection, view, tables.decisions)
+
+    return _run(connection, ask)
+
+
+def change(connection: Connection, words: Sequence[str], model: str | None, *, dry_run: bool, comment: str | None) -> Exit:
+    """Read the state, and change it unless somebody else does in between."""
+
+    def ask(client: ControlClient) -> Exit:
+        state = client.state()
+        document = patch(words, state.desired.models, model)
+        view: ChangeView = client.change(document, state.generation, dry_run=dry_run, comment=comment)
+        _show(connection, view, tables.change)
+        return Exit.PENDING if view.pending else Exit.APPLIED
+
+    return _run(connection, ask)
+
+
+def _run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
+    try:
+        token = read_token(connection.token_file)
+        with ControlClient(connection.url, token=token, actor=_user()) as client:
+            return ask(client)
+    except (AssignmentError, TokenFileError) as error:
+        return _fail(str(error), Exit.USAGE)
+    except ControlUnreachableError as error:
+        return _fail(str(error), Exit.UNREACHABLE)
+    except StaleError as error:
+        return _fail(error.message, Exit.CONFLICT)
+    except ControlAnswerError as error:
+        return _fail(f"{error.field}: {error.message}" if error.field else error.message, Exit.REFUSED)
+
+
+def _show(connection: Connection, view: V, draw: Callable[[V], Iterable[RenderableType]]) -> Exit:
+    console = Console()
+    if connection.json:
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(view), indent=2).decode() + "\n")
+        return Exit.APPLIED
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
+    for part in draw(view):
+        console.print(part)
+    return Exit.APPLIED
+
+
+def _fail(message: str, code: Exit) -> Exit:
+    Console(stderr=True, soft_wrap=True).print(message, style="red", markup=False, highlight=False)
+    return code
+
+
+def _user() -> str | None:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # an id without a name, as in a container
+        return None

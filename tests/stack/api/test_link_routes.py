@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from stack.control.link import DecisionRecord
+from tests.stack.api.deck import Clock, deck
+
+
+def _decision(number: int, path: str = "direct", engine: str = "decode-0", prefill: str | None = None) -> DecisionRecord:
+    return DecisionRecord(
+        request_id=f"r{number}",
+        at=float(number),
+        generation=1,
+        model="smollm2",
+        strategy="prefix_aware",
+        path=path,
+        reason="longest known prefix",
+        engine=engine,
+        prefill_engine=prefill,
+        prompt_tokens=100,
+        tokens_exact=False,
+        threshold=512,
+        status=200,
+    )
+
+
+async def test_a_router_gets_the_whole_configuration_once(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        config = await router.fetch()
+        assert config is not None
+        assert (config.generation, config.models, config.draining) == (1, it.control.board.desired.models, ())
+        assert await router.fetch() is None
+
+
+async def test_a_long_poll_answers_when_something_changes(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        first = await router.fetch()
+        assert first is not None
+        polling = asyncio.create_task(router.fetch(wait=30))
+        await it.patch({"strategy": "session"})
+        second = await polling
+        assert second is not None
+        assert (second.generation, second.version > first.version) == (2, True)
+
+
+async def test_a_long_poll_ends_when_control_ends(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.fetch()
+        polling = asyncio.create_task(router.fetch(wait=30))
+        await asyncio.sleep(0)
+        it.control.board.close()
+        assert await polling is None
+
+
+async def test_a_router_of_an_earlier_control_gets_its_configuration_anew(tmp_path: Path) -> None:
+    clock = Clock()
+    async with deck(tmp_path, clock=clock) as before:
+        router = before.router()
+        old = await router.fetch()
+    clock.advance(3)
+    async with deck(tmp_path, clock=clock) as after:
+        router.http = after.http
+        new = await router.fetch()
+    assert old is not None
+    assert new is not None
+    assert (new.generation, new.version > old.version) == (1, True)
+
+
+async def test_bad_reports_are_refused(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        for body in (b"", b"{}", b"[" * 100_000, b'{"id":"other","version":1,"generation":1}'):
+            answer = await it.http.post("/v1/routers/router-0/report", content=body)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_report")
+        assert (await it.state())["applied"] == {"routers": []}
+
+
+async def test_decisions_come_back_newest_first_and_filtered(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.report(_decision(1), _decision(2, "dpd", "decode-1", "prefill-0"))
+        await router.report(_decision(3, engine="decode-1"), dropped=4)
+
+        async def ids(**params: str) -> list[str]:
+            answer = await it.http.get("/v1/decisions", params=params)
+            assert answer.json()["dropped"] == 4
+            return [record["request_id"] for record in answer.json()["decisions"]]
+
+        assert await ids() == ["r3", "r2", "r1"]
+        assert await ids(limit="1") == ["r3"]
+        assert await ids(path="dpd") == await ids(engine="prefill-0") == ["r2"]
+        assert await ids(engine="decode-1") == ["r3", "r2"]
+        assert await ids(model="other") == []
+        assert await ids(strategy="prefix_aware", limit="2") == ["r3", "r2"]

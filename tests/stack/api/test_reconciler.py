@@ -1,0 +1,162 @@
+"""Pools grow and shrink over a fake fleet, routers and all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stack.control.ports import Phase
+from tests.stack.api.deck import Deck, Router, deck, running
+
+
+async def _states(it: Deck) -> dict[str, str]:
+    return {engine["name"]: engine["state"] for engine in (await it.state())["engines"]}
+
+
+async def _drift(it: Deck) -> dict[str, str]:
+    return {entry["field"]: entry["reason"] for entry in (await it.state())["drift"]}
+
+
+async def _scale(it: Deck, router: Router, decode: int) -> None:
+    answer = await it.patch({"pools": {"decode": {"replicas": decode}}})
+    assert answer.status_code in (200, 202)
+    await it.tick()
+    await router.follow()
+
+
+async def test_a_pool_grows_and_shrinks_without_losing_a_request(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.follow()
+
+        await _scale(it, router, 3)
+        assert await _states(it) == {"decode-0": "ready", "decode-1": "ready", "decode-2": "joining", "prefill-0": "ready"}
+        assert await _drift(it) == {"models.smollm2.pools.decode.replicas": "2 of 3 ready; decode-2 is joining"}
+        await it.tick()
+        assert list(it.fleet.engines) == ["prefill-0", "decode-0", "decode-1", "decode-2"]  # one start, however often it looks
+        it.fleet.engines["decode-2"] = Phase.RUNNING
+        await it.tick()
+        await router.follow()
+        assert set((await _states(it)).values()) == {"ready"}
+        assert await _drift(it) == {}
+
+        router.in_flight = {"decode-2": 2}
+        await _scale(it, router, 2)
+        assert it.control.board.config().draining == ("decode-2",)
+        await it.tick(20)
+        await router.follow()
+        assert (await _states(it))["decode-2"] == "draining"
+        assert await _drift(it) == {"models.smollm2.pools.decode.replicas": "2 of 2 ready; decode-2 is draining, 2 in flight"}
+
+        router.in_flight = {}
+        await router.follow()
+        await it.tick()
+        assert it.fleet.removed == []  # quiet, but not for long enough yet
+        await router.follow()
+        await it.tick(1)
+        assert it.fleet.removed == ["decode-2"]
+        await router.follow()
+        await it.tick()
+        await router.follow()
+        assert it.control.board.config().draining == ()
+        assert await _drift(it) == {}
+        assert await it.outcomes() == ["started", "applied", "step", "applied", "step"]
+
+
+async def test_an_engine_stays_marked_until_no_router_lists_it(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.follow()
+        await _scale(it, router, 1)
+        await it.tick(1)
+        await router.follow()
+        await it.tick(1)
+        assert it.fleet.removed == ["decode-1"]
+        await it.tick()  # the router's last report still lists it
+        assert it.control.board.config().draining == ("decode-1",)
+        await router.follow()
+        await it.tick()
+        assert it.control.board.config().draining == ()
+
+
+async def test_growing_again_takes_back_what_drains(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.follow()
+        router.in_flight = {"decode-1": 1}
+        await _scale(it, router, 1)
+        answer = await it.patch({"pools": {"decode": {"replicas": 2}}}, dry_run="true")
+        assert answer.json()["effects"][0]["engines"] == ["decode-1"]
+        await _scale(it, router, 2)
+        assert set((await _states(it)).values()) == {"ready"}
+        assert it.fleet.removed == []
+
+
+async def test_without_routers_a_leaving_engine_waits_out_its_time(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.patch({"pools": {"decode": {"replicas": 1}}})
+        await it.tick()
+        await it.tick(299)
+        assert it.fleet.removed == []
+        await it.tick(2)
+        assert it.fleet.removed == ["decode-1"]
+
+
+async def test_a_restart_goes_on_with_a_drain(tmp_path: Path) -> None:
+    fleet = running("prefill-0", "decode-0", "decode-1")
+    async with deck(tmp_path, fleet) as it:
+        router = it.router()
+        router.in_flight = {"decode-1": 1}
+        await router.follow()
+        await _scale(it, router, 1)
+    async with deck(tmp_path, fleet) as again:
+        router.http = again.http
+        router.config = None
+        config = await router.fetch()
+        assert config is not None
+        assert config.draining == ("decode-1",)  # from the very first answer on
+        assert fleet.removed == []
+
+
+async def test_a_machinery_that_fails_is_visible_and_tried_again(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.router().follow()
+        it.fleet.refuses_to_add = "not enough memory for one more engine"
+        await it.patch({"pools": {"decode": {"replicas": 3}}})
+        await it.tick()
+        field = "models.smollm2.pools.decode.replicas"
+        assert (await _drift(it))[field] == "2 of 3 ready; not enough memory for one more engine (tried 1x)"
+        await it.tick(0.5)  # too early to try again
+        assert (await _drift(it))[field].endswith("(tried 1x)")
+        await it.tick(0.6)
+        assert (await _drift(it))[field].endswith("(tried 2x)")
+        it.fleet.refuses_to_add = None
+        await it.tick(5)
+        assert (await _states(it))["decode-2"] == "joining"
+        assert await it.outcomes() == ["started", "applied", "failed", "step"]
+
+
+async def test_a_failure_goes_away_with_the_wish(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.router().follow()
+        it.fleet.refuses_to_add = "no"
+        await it.patch({"pools": {"decode": {"replicas": 3}}})
+        await it.tick()
+        await it.patch({"pools": {"decode": {"replicas": 2}}})
+        await it.tick()
+        await it.router().follow()
+        assert await _drift(it) == {}
+
+
+async def test_without_the_machinery_nothing_is_started_twice(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.router().follow()
+        it.fleet.broken = "no supervisor answers"
+        await it.patch({"pools": {"decode": {"replicas": 3}}})
+        for _ in range(3):
+            await it.tick()
+        assert (await _drift(it))["machinery"] == "no supervisor answers (tried 3x)"
+        assert (await _states(it)) == {"decode-0": "ready", "decode-1": "ready", "prefill-0": "ready"}
+        it.fleet.broken = None
+        await it.tick()
+        assert "machinery" not in await _drift(it)
+        assert (await _states(it))["decode-2"] == "joining"

@@ -1,0 +1,315 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx
+import pytest
+
+from stack.control.state import Desired
+from tests.stack.api.deck import Deck, deck, running
+from tests.stack.control.samples import desired, model
+
+
+def _error(answer: httpx.Response) -> tuple[int, str, str | None]:
+    error = answer.json()["error"]
+    assert set(error) == {"code", "message", "field"}
+    assert error["message"]
+    return answer.status_code, error["code"], error["field"]
+
+
+async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        router.in_flight = {"decode-1": 2}
+        await router.follow()
+        it.clock.advance(0.4)
+        answer = await it.http.get("/v1/state")
+    assert answer.headers["etag"] == '"1"'
+    assert answer.json() == {
+        "generation": 1,
+        "desired": {
+            "models": {
+                "smollm2": {
+                    "strategy": "prefix_aware",
+                    "dpd": {"enabled": True, "routing_threshold": 512},
+                    "pools": {"prefill": {"replicas": 1, "strategy": None}, "decode": {"replicas": 2, "strategy": None}},
+                }
+            }
+        },
+        "applied": {"routers": [{"id": "router-0", "generation": 1, "age_seconds": 0.4, "live": True}]},
+        "engines": [
+            {
+                "name": name,
+                "model": "smollm2",
+                "pool": pool,
+                "url": f"http://{name}",
+                "state": "ready",
+                "health": "ready",
+                "in_flight": in_flight,
+                "emulated": False,
+                "detail": "",
+            }
+            for name, pool, in_flight in (("decode-0", "decode", 0), ("decode-1", "decode", 2), ("prefill-0", "prefill", 0))
+        ],
+        "drift": [],
+    }
+
+
+async def test_a_change_is_answered_with_state_diff_and_effects(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        answer = await it.patch({"strategy": "kvaware"}, '"1"')
+        body = answer.json()
+        assert (answer.status_code, answer.headers["etag"]) == (200, '"2"')
+        assert (body["generation"], body["dry_run"], body["pending"]) == (2, False, [])
+        assert body["desired"] == body["proposed"] == (await it.state())["desired"]
+        assert body["diff"] == [{"field": "models.smollm2.strategy", "before": "prefix_aware", "after": "kv_aware"}]
+        assert body["effects"][1] == {
+            "kind": "switch_strategy",
+            "sentence": "From the next request on the decode pool chooses by kv_aware (until now prefix_aware).",
+            "model": "smollm2",
+            "pool": "decode",
+            "engines": [],
+        }
+
+
+async def test_a_dry_run_says_the_same_and_applies_nothing(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        before = await it.state()
+        dry = (await it.patch({"strategy": "session"}, dry_run="true")).json()
+        assert await it.state() == before
+        wet = (await it.patch({"strategy": "session"})).json()
+    assert (dry["generation"], dry["dry_run"], dry["desired"]) == (1, True, before["desired"])
+    assert (dry["proposed"], dry["diff"], dry["effects"]) == (wet["proposed"], wet["diff"], wet["effects"])
+
+
+@pytest.mark.parametrize("header", [None, "", "*", '""'])
+async def test_a_change_must_say_what_it_is_based_on(tmp_path: Path, header: str | None) -> None:
+    async with deck(tmp_path) as it:
+        headers = {} if header is None else {"If-Match": header}
+        answer = await it.http.patch("/v1/state", json={"strategy": "session"}, headers=headers)
+        assert _error(answer) == (428, "precondition_required", None)
+        assert (await it.state())["generation"] == 1
+
+
+@pytest.mark.parametrize("header", ["seven", "-1", "1.0", '"1", "2"', "9" * 30, "\u00b2"])
+async def test_a_precondition_that_is_no_generation_is_said(tmp_path: Path, header: str) -> None:
+    async with deck(tmp_path) as it:
+        answer = await it.http.patch("/v1/state", json={}, headers=[(b"If-Match", header.encode())])
+        assert _error(answer) == (400, "bad_precondition", None)
+
+
+async def test_of_two_changes_based_on_one_state_one_wins(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        answers = await asyncio.gather(*(it.patch({"dpd": {"routing_threshold": n}}, 1) for n in range(100, 110)))
+        assert sorted(answer.status_code for answer in answers) == [200, *[409] * 9]
+        state = await it.state()
+        winner = next(answer for answer in answers if answer.status_code == 200).json()
+        assert (state["generation"], state["desired"]) == (2, winner["desired"])
+        assert _error(answers[-1])[:2] == (409, "stale")
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "invalid_json"),
+        (b"{", "invalid_json"),
+        (b"\xff\xfe", "invalid_json"),
+        (b'{"strategy": NaN}', "invalid_json"),
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "too_large"),
+        (b"[" * 100_000, "invalid_json"),
+        (b'{"a":' * 40 + b"1" + b"}" * 40, "invalid_json"),
+        (b'{"\\ud800": 1}', "invalid_json"),
+        (b'"' + b"x" * (300 << 10) + b'"', "too_large"),
+    ],
+)
+async def test_what_cannot_be_read_is_refused_and_harms_nothing(tmp_path: Path, body: bytes, code: str) -> None:
+    async with deck(tmp_path) as it:
+        answer = await it.http.patch("/v1/state", content=body, headers={"If-Match": "1"})
+        assert _error(answer) == (413 if code == "too_large" else 400, code, None)
+        assert (await it.state())["generation"] == 1
+
+
+@pytest.mark.parametrize(
+    ("patch", "field"),
+    [
+        ({"strategy": "fastest"}, "models.smollm2.strategy"),
+        ({"strategy": "session", "dpd": {"routing_threshold": -1}}, "models.smollm2.dpd.routing_threshold"),
+        ({"pools": {"decode": {"replicas": 0}}}, "models.smollm2.pools.decode.replicas"),
+        ({"models": {"qwen": {}}}, "models.qwen"),
+        ([1], None),
+    ],
+)
+async def test_a_refusal_names_the_field_and_changes_nothing(tmp_path: Path, patch: object, field: str | None) -> None:
+    async with deck(tmp_path) as it:
+        before = await it.state()
+        assert _error(await it.patch(patch)) == (422, "refused", field)
+        assert await it.state() == before
+        assert (await it.outcomes())[-1] == "refused"
+
+
+async def test_two_models_change_independently(tmp_path: Path) -> None:
+    two = Desired(models={"smollm2": model(), "qwen": model(prefill=0, dpd=False)})
+    async with deck(tmp_path, configured=two) as it:
+        assert _error(await it.patch({"strategy": "session"})) == (422, "refused", "strategy")
+        answer = await it.patch({"models": {"qwen": {"strategy": "session"}}})
+        assert answer.status_code == 200
+        models = answer.json()["desired"]["models"]
+        assert {name: state["strategy"] for name, state in models.items()} == {"smollm2": "prefix_aware", "qwen": "session"}
+
+
+async def test_a_change_waits_for_every_live_router(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        first, second = it.router("router-0"), it.router("router-1")
+        await first.follow()
+        await second.follow()
+        answer = await it.patch({"strategy": "session"})
+        assert (answer.status_code, answer.json()["pending"]) == (202, ["router-0", "router-1"])
+        await first.follow()
+        answer = await it.patch({"strategy": "session"}, 2)  # nothing new: still the same wait
+        assert (answer.status_code, answer.json()["pending"]) == (202, ["router-1"])
+        drift = [entry for entry in (await it.state())["drift"] if entry["field"] == "applied.routers.router-1"]
+        assert [entry["reason"] for entry in drift] == ["applies generation 1, desired is 2"]
+
+
+async def test_a_change_is_done_as_soon_as_the_routers_follow(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.follow()
+
+        async def follow() -> None:
+            config = await router.fetch(wait=5)
+            assert config is not None
+            assert config.models["smollm2"].strategy == "session"
+            await router.report()
+
+        following = asyncio.create_task(follow())
+        answer = await it.patch({"strategy": "session"})
+        await following
+        assert (answer.status_code, answer.json()["pending"]) == (200, [])
+        assert answer.json()["applied"]["routers"][0]["generation"] == 2
+
+
+async def test_a_router_that_died_holds_up_nobody_but_stays_visible(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.router().follow()
+        it.clock.advance(6)
+        answer = await it.patch({"strategy": "session"})
+        assert (answer.status_code, answer.json()["pending"]) == (200, [])
+        state = await it.state()
+        assert state["applied"]["routers"] == [{"id": "router-0", "generation": 1, "age_seconds": 6.0, "live": False}]
+        reasons = {entry["field"]: entry["reason"] for entry in state["drift"]}
+        assert reasons["applied.routers.router-0"] == "last heard of 6 s ago"
+        assert reasons["applied.routers"] == "no router reports"
+        assert {engine["health"] for engine in state["engines"]} == {"unknown"}
+        assert {engine["in_flight"] for engine in state["engines"]} == {None}
+
+
+async def test_a_restart_keeps_what_was_answered(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.patch({"strategy": "session", "pools": {"decode": {"replicas": 3}}})
+        before = await it.state()
+    async with deck(tmp_path, configured=desired()) as it:
+        after = await it.state()
+        assert (after["generation"], after["desired"]) == (2, before["desired"])
+
+
+async def test_a_client_that_hangs_up_leaves_disk_and_memory_agreed(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        asking = asyncio.create_task(it.patch({"strategy": "session"}))
+        while it.control.board.generation != 2 and not asking.done():
+            await asyncio.sleep(0)
+            asking.cancel()
+        kept = await it.store.load()  # the store does one thing after the other, so what was begun is done
+        assert kept is not None
+        assert (kept.generation, kept.desired) == (it.control.board.generation, it.control.board.desired)
+
+
+async def test_a_change_that_cannot_be_kept_is_not_made(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        before = await it.state()
+        async with deck(tmp_path) as other:  # a second control over the same folder takes the next generation
+            await other.patch({"strategy": "session"})
+        assert _error(await it.patch({"strategy": "round_robin"})) == (503, "not_kept", None)
+        assert await it.state() == before
+
+
+async def test_the_audit_log_says_who_what_and_why(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        headers = [(b"If-Match", b"1"), (b"X-Kvdeck-Actor", "Zoë\x1b[2J".encode())]
+        params = {"comment": "threshold too low"}
+        await it.http.patch("/v1/state", json={"dpd": {"routing_threshold": 4096}}, headers=headers, params=params)
+        record = (await it.http.get("/v1/audit", params={"limit": 1})).json()["records"][0]
+    assert record == {
+        "at": it.clock.wall(),
+        "actor": "Zoë[2J",
+        "outcome": "applied",
+        "generation": 2,
+        "remote": "127.0.0.1",
+        "comment": "threshold too low",
+        "request": '{"dpd":{"routing_threshold":4096}}',
+        "diff": [{"field": "models.smollm2.dpd.routing_threshold", "before": 512, "after": 4096}],
+        "effects": [
+            "A prompt of at least 4096 tokens is computed on a prefill engine first (until now a prompt of at least 512 tokens)."
+        ],
+        "error": None,
+        "field": None,
+        "sequence": 2,
+    }
+
+
+async def test_previews_are_not_audited_and_failures_are(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.patch({"strategy": "session"}, dry_run="true")
+        await it.patch({"strategy": "fastest"}, dry_run="true")
+        await it.patch({"strategy": "session"}, 9)
+        await it.patch({"strategy": "fastest"})
+        await it.http.patch("/v1/state", content=b"{", headers={"If-Match": "1"})
+        assert await it.outcomes() == ["started", "stale", "refused", "invalid"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "error"),
+    [
+        ("GET", "/v1/audit?limit=0", (400, "bad_parameter", "limit")),
+        ("GET", "/v1/audit?limit=nan", (400, "bad_parameter", "limit")),
+        ("GET", "/v1/decisions?limit=99999", (400, "bad_parameter", "limit")),
+        ("PATCH", "/v1/state?dry_run=perhaps", (400, "bad_parameter", "dry_run")),
+        ("GET", "/v1/nothing", (404, "not_found", None)),
+        ("DELETE", "/v1/state", (405, "method_not_allowed", None)),
+    ],
+)
+async def test_every_error_has_one_shape(tmp_path: Path, method: str, path: str, error: tuple[int, str, str | None]) -> None:
+    async with deck(tmp_path) as it:
+        assert _error(await it.http.request(method, path, content=b"{}", headers={"If-Match": "1"})) == error
+
+
+async def _metrics(it: Deck) -> list[str]:
+    lines = (await it.http.get("/metrics")).text.splitlines()
+    return [line for line in lines if not line.startswith("#")]
+
+
+async def test_metrics_show_generation_changes_and_pools(tmp_path: Path) -> None:
+    async with deck(tmp_path, running("decode-0", "decode-1")) as it:
+        await it.router().follow()
+        await it.patch({"strategy": "session"})
+        await it.patch({"strategy": "fastest"})
+        await it.patch({"strategy": "session"}, dry_run="1")
+        assert await _metrics(it) == [
+            'kvdeck_control_changes_total{outcome="applied"} 1.0',
+            'kvdeck_control_changes_total{outcome="dry_run"} 1.0',
+            'kvdeck_control_changes_total{outcome="refused"} 1.0',
+            'kvdeck_control_changes_total{outcome="stale"} 0.0',
+            'kvdeck_control_changes_total{outcome="invalid"} 0.0',
+            'kvdeck_control_changes_total{outcome="failed"} 0.0',
+            "kvdeck_control_generation 2.0",
+            'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="desired"} 1.0',
+            'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="ready"} 0.0',
+            'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="desired"} 2.0',
+            'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="ready"} 2.0',
+        ]
+
+
+async def test_health_gives_the_generation(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        assert (await it.http.get("/health")).json() == {"status": "ok", "generation": 1}

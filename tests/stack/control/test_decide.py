@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stack.control.decide import Decision, decide
+from stack.control.diff import Change
+from stack.control.effects import ChangeThreshold, GrowPool, ShrinkPool, SwitchDpd, SwitchStrategy
+from stack.control.refusal import RefusedError
+from stack.control.state import Desired, PoolState
+from stack.fleet.engine import State
+from stack.model.tier import Pool
+from tests.stack.control.samples import FLEET, STRATEGIES, desired, member, model
+
+
+def _decide(patch: object, before: Desired | None = None) -> Decision:
+    return decide(patch, before or desired(), FLEET, STRATEGIES)
+
+
+def _refusal(patch: object, before: Desired | None = None) -> tuple[str, str]:
+    with pytest.raises(RefusedError) as refused:
+        _decide(patch, before)
+    return refused.value.field, refused.value.message
+
+
+def test_a_switch_changes_one_field_and_keeps_all_others() -> None:
+    decision = _decide({"models": {"smollm2": {"strategy": "kv_aware"}}})
+    assert decision.desired == Desired(models={"smollm2": model(strategy="kv_aware")})
+    assert decision.diff == (Change(field="models.smollm2.strategy", before="prefix_aware", after="kv_aware"),)
+    assert decision.effects == (
+        SwitchStrategy("smollm2", Pool.PREFILL, "prefix_aware", "kv_aware"),
+        SwitchStrategy("smollm2", Pool.DECODE, "prefix_aware", "kv_aware"),
+    )
+
+
+def test_the_unkeyed_form_means_the_one_model() -> None:
+    assert _decide({"dpd": {"routing_threshold": 0}}) == _decide({"models": {"smollm2": {"dpd": {"routing_threshold": 0}}}})
+
+
+def test_the_unkeyed_form_is_refused_while_two_models_are_served() -> None:
+    two = Desired(models={"smollm2": model(), "other": model()})
+    assert _refusal({"strategy": "session"}, two) == (
+        "strategy",
+        "several models are served (other, smollm2): put the change under models.<name>",
+    )
+    keyed = _decide({"models": {"other": {"strategy": "session"}}}, two)
+    assert keyed.desired.models == {"smollm2": model(), "other": model(strategy="session")}
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [("prefixaware", "prefix_aware"), ("kvaware", "kv_aware"), ("roundrobin", "round_robin"), ("session", "session")],
+)
+def test_the_spellings_of_hyperpod_are_understood(spelling: str, name: str) -> None:
+    assert _decide({"strategy": spelling}).desired.models["smollm2"].strategy == name
+    pools = _decide({"pools": {"decode": {"strategy": spelling}}}).desired.models["smollm2"].pools
+    assert pools.decode.strategy == name
+
+
+def test_a_pool_without_a_strategy_of_its_own_inherits() -> None:
+    own = Desired(models={"smollm2": msgspec.structs.replace(model(), pools=msgspec.structs.replace(
+        model().pools, decode=PoolState(replicas=2, strategy="session")))})  # fmt: skip
+    decision = _decide({"pools": {"decode": {"strategy": None}}}, own)
+    assert decision.desired == desired()
+    assert decision.effects == (SwitchStrategy("smollm2", Pool.DECODE, "session", "prefix_aware"),)
+    assert _decide({"strategy": "kv_aware"}, own).effects == (SwitchStrategy("smollm2", Pool.PREFILL, "prefix_aware", "kv_aware"),)
+
+
+def test_growing_and_shrinking_name_the_engines() -> None:
+    assert _decide({"pools": {"decode": {"replicas": 4}}}).effects == (GrowPool("smollm2", Pool.DECODE, 2),)
+    assert _decide({"pools": {"decode": {"replicas": 1}}}).effects == (ShrinkPool("smollm2", Pool.DECODE, 1, ("decode-1",)),)
+
+
+def test_growing_takes_back_what_is_still_draining() -> None:
+    fleet = (*FLEET, member("decode-2", State.DRAINING))
+    effects = decide({"pools": {"decode": {"replicas": 4}}}, desired(), fleet, STRATEGIES).effects
+    assert effects == (GrowPool("smollm2", Pool.DECODE, 2, ("decode-2",)),)
+    assert effects[0].sentence == ("Stops draining and serves on: decode-2. To start: 1 more decode engine, used once ready.")
+
+
+def test_disaggregation_goes_off_together_with_its_engines() -> None:
+    decision = _decide({"dpd": {"enabled": False}, "pools": {"prefill": {"replicas": 0}}})
+    assert decision.effects == (
+        SwitchDpd("smollm2", False, 512),
+        ShrinkPool("smollm2", Pool.PREFILL, 1, ("prefill-0",)),
+    )
+
+
+def test_every_effect_is_a_sentence() -> None:
+    off = Desired(models={"smollm2": model(dpd=False)})
+    effects = _decide(
+        {"strategy": "session", "dpd": {"enabled": True, "routing_threshold": 0}, "pools": {"decode": {"replicas": 1}}}, off
+    )
+    assert [effect.sentence for effect in effects.effects] == [
+        "From the next request on the prefill pool chooses by session (until now prefix_aware).",
+        "From the next request on the decode pool chooses by session (until now prefix_aware).",
+        "Disaggregation is on: every prompt is computed on a prefill engine first.",
+        "Every prompt is computed on a prefill engine first (until now a prompt of at least 512 tokens).",
+        "To drain and end: decode-1. No new requests; those in flight finish first.",
+    ]
+    assert _decide({"dpd": {"routing_threshold": 9}}, off).effects == (ChangeThreshold("smollm2", 512, 9, enabled=False),)
+
+
+def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
+    assert _decide({"strategy": "prefixaware"}) == Decision(desired(), (), ())
+    assert _decide({}) == Decision(desired(), (), ())
+
+
+@pytest.mark.parametrize(
+    ("patch", "field", "message"),
+    [
+        ([], "", "the patch must be a JSON object"),
+        ({"desired": {}}, "desired", "unknown field 'desired'; allowed: models, or strategy, dpd, pools of the one model"),
+        ({"models": {}, "dpd": {}}, "dpd", "'dpd' beside 'models': name the model it is for, under 'models'"),
+        ({"models": 1}, "models", "'models' must be an object keyed by model"),
+        ({"models": None}, "models", "'models' must be an object keyed by model"),
+        ({"models": {"x": {}}}, "models.x", "unknown model 'x'; served: smollm2"),
+        ({"models": {"smollm2": None}}, "models.smollm2", "a model cannot be removed by a patch"),
+        ({"strategy": "fastest"}, "models.smollm2.strategy",
+         "unknown strategy 'fastest'; known: kv_aware, prefix_aware, round_robin, session"),
+        ({"pools": {"decode": {"strategy": ""}}}, "models.smollm2.pools.decode.strategy",
+         "unknown strategy ''; known: kv_aware, prefix_aware, round_robin, session"),
+        ({"strategy": None}, "models.smollm2.strategy", "models.smollm2.strategy cannot be null: say what it should be"),
+        ({"strategy": 3}, "models.smollm2.strategy", "Expected 'str', got 'int'"),
+        ({"dpd": None}, "models.smollm2.dpd", "models.smollm2.dpd cannot be null: say what it should be"),
+        ({"dpd": True}, "models.smollm2.dpd", "models.smollm2.dpd must be an object with enabled, routing_threshold"),
+        ({"dpd": {"threshold": 3}}, "models.smollm2.dpd.threshold",
+         "unknown field 'threshold'; allowed in models.smollm2.dpd: enabled, routing_threshold"),
+        ({"dpd": {"threshold": None}}, "models.smollm2.dpd.threshold",
+         "unknown field 'threshold'; allowed in models.smollm2.dpd: enabled, routing_threshold"),
+        ({"dpd": {"routing_threshold": -1}}, "models.smollm2.dpd.routing_threshold", "Expected 'int' >= 0"),
+        ({"dpd": {"routing_threshold": 2**70}}, "models.smollm2.dpd.routing_threshold", "Expected 'int' <= 10000000"),
+        ({"dpd": {"enabled": "no"}}, "models.smollm2.dpd.enabled", "Expected 'bool', got 'str'"),
+        ({"pools": {"decode": {"replicas": True}}}, "models.smollm2.pools.decode.replicas", "Expected 'int', got 'bool'"),
+        ({"pools": {"decode": {"replicas": 65}}}, "models.smollm2.pools.decode.replicas", "Expected 'int' <= 64"),
+        ({"pools": {"decode": {"replicas": 0}}}, "models.smollm2.pools.decode.replicas",
+         "at least one decode engine must stay: without one nothing is served"),
+        ({"pools": {"prefill": {"replicas": 0}}}, "models.smollm2.pools.prefill.replicas",
+         "DPD needs a prefill engine: keep prefill.replicas at 1 or more, or set dpd.enabled to false in the same change"),
+        ({"pools": {"embed": {}}}, "models.smollm2.pools.embed",
+         "unknown field 'embed'; allowed in models.smollm2.pools: prefill, decode"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused_with_its_field(patch: object, field: str, message: str) -> None:
+    assert _refusal(patch) == (field, message)
+
+
+FIELDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "strategy": st.sampled_from([*STRATEGIES, "kvaware", "nonsense", None, 7]),
+        "dpd": st.fixed_dictionaries(
+            {}, optional={"enabled": st.booleans() | st.none(), "routing_threshold": st.integers(-2, 10_000_002)}
+        ),
+        "pools": st.dictionaries(
+            st.sampled_from(["prefill", "decode", "other"]),
+            st.fixed_dictionaries(
+                {}, optional={"replicas": st.integers(-1, 66), "strategy": st.sampled_from([*STRATEGIES, None, "nonsense"])}
+            ),
+        ),
+    },
+)
+
+
+def _outcome(patch: object, before: Desired) -> Decision | RefusedError:
+    try:
+        return decide(patch, before, FLEET, STRATEGIES)
+    except RefusedError as refused:
+        return refused
+
+
+@given(FIELDS)
+def test_a_change_is_whole_or_not_at_all(patch: object) -> None:
+    before = desired()
+    kept = msgspec.json.encode(before)
+    outcome = _outcome(patch, before)
+    if isinstance(outcome, RefusedError):
+        assert outcome.field
+        assert outcome.message
+    else:
+        assert msgspec.json.decode(msgspec.json.encode(outcome.desired), type=Desired) == outcome.desired
+        assert decide(patch, outcome.desired, FLEET, STRATEGIES).diff == ()
+        assert (outcome.diff == ()) == (outcome.desired == before)
+    assert msgspec.json.encode(before) == kept
+
+
+@given(FIELDS, FIELDS)
+def test_fields_that_a_patch_does_not_name_stay(first: object, second: object) -> None:
+    try:
+        before = decide(first, desired(), FLEET, STRATEGIES).desired
+        after = decide(second, before, FLEET, STRATEGIES)
+    except RefusedError:
+        return
+    named = {f"models.smollm2.{field}" for field in _leaves(second)}
+    assert {change.field for change in after.diff} <= named
+
+
+def _leaves(value: object, path: str = "") -> set[str]:
+    if not isinstance(value, dict):
+        return {path}
+    return {leaf for key, inner in value.items() for leaf in _leaves(inner, f"{path}.{key}" if path else key)}

@@ -1,0 +1,172 @@
+"""The whole control process over real sockets: started, asked, killed, started again."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from stack.adapters.target_file import TargetFile
+from stack.api.client import ControlClient
+from stack.api.settings import ControlConfigError, read_desired
+from stack.model.target import Target, encode
+from stack.model.tier import Pool
+
+CONFIG = """
+desired:
+  models:
+    smollm2:
+      strategy: prefixaware
+      dpd: {enabled: true, routing_threshold: 512}
+      pools: {prefill: {replicas: 1}, decode: {replicas: 2}}
+local: {anything: goes}
+"""
+
+
+@dataclass
+class Process:
+    """A control that says it listens."""
+
+    popen: subprocess.Popen[str]
+    url: str
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
+        """Exit status and the rest of the log."""
+        self.popen.send_signal(number)
+        _, log = self.popen.communicate(timeout=20)
+        return self.popen.returncode, log
+
+
+def _command(folder: Path, *more: str) -> list[str]:
+    return [
+        *(sys.executable, "-m", "stack.cli.main", "control", "--state-dir", str(folder), "--targets", str(folder / "engines.json")),
+        *("--supervisor-socket", str(folder / "nobody"), *more),
+    ]
+
+
+@contextmanager
+def _control(folder: Path, *more: str) -> Iterator[Process]:
+    popen = subprocess.Popen(_command(folder, "--listen", "127.0.0.1:0", *more), stderr=subprocess.PIPE, text=True)
+    try:
+        assert popen.stderr is not None
+        lines = []
+        for line in popen.stderr:
+            lines.append(line)
+            listening = re.search(r"control listens url='(http://[^']+)'", line)
+            if listening:
+                yield Process(popen, listening[1])
+                return
+        raise AssertionError("".join(lines))
+    finally:
+        if popen.poll() is None:
+            popen.kill()
+        popen.communicate(timeout=20)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "config.yaml").write_text(CONFIG)
+    target = Target(replica="decode-0", url="http://127.0.0.1:1", pool=Pool.DECODE, model="smollm2", model_root="/m")
+    (tmp_path / "engines.json").write_bytes(encode([target]))
+    return tmp_path
+
+
+def test_it_serves_ends_cleanly_and_remembers(folder: Path) -> None:
+    config = str(folder / "config.yaml")
+    with _control(folder, "--config", config) as process:
+        with ControlClient(process.url, actor="test") as client:
+            state = client.state()
+            assert state.desired.models["smollm2"].strategy == "prefix_aware"
+            assert [engine.name for engine in state.engines] == ["decode-0"]
+            assert {entry.field for entry in state.drift} >= {"applied.routers", "machinery"}
+            assert client.change({"strategy": "session"}, state.generation).generation == 2
+        assert httpx.get(process.url + "/health", trust_env=False).headers.get("server") is None
+        status, log = process.end()
+        assert (status, "control ends" in log, "Traceback" in log) == (0, True, False)
+    with _control(folder, "--config", config) as process, ControlClient(process.url) as client:
+        assert (client.state().generation, client.state().desired.models["smollm2"].strategy) == (2, "session")
+        assert client.audit().records[0].comment == (
+            "the state kept before the restart is in force and wins over the configured one"
+        )
+
+
+def test_a_change_that_was_answered_survives_a_kill(folder: Path) -> None:
+    config = str(folder / "config.yaml")
+    with _control(folder, "--config", config) as process, ControlClient(process.url) as client:
+        for generation in range(1, 20):
+            client.change({"dpd": {"routing_threshold": generation}}, generation)
+        process.end(signal.SIGKILL)
+    with _control(folder) as process, ControlClient(process.url) as client:
+        state = client.state()
+        assert (state.generation, state.desired.models["smollm2"].dpd.routing_threshold) == (20, 19)
+        assert len(client.audit(limit=1000).records) == 1 + 19 + 1
+
+
+def test_a_waiting_router_does_not_hold_up_the_end(folder: Path) -> None:
+    with _control(folder, "--config", str(folder / "config.yaml")) as process:
+        version = httpx.get(f"{process.url}/v1/routers/r/config", trust_env=False).json()["version"]
+        address = httpx.URL(process.url)
+        with socket.create_connection((address.host, address.port or 0)) as waiting:
+            waiting.sendall(f"GET /v1/routers/r/config?version={version}&wait=50 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            httpx.get(process.url + "/health", trust_env=False)  # so that the poll has arrived
+            status, _ = process.end()
+            assert status == 0
+            assert waiting.recv(100).startswith(b"HTTP/1.1 204")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--listen", "0.0.0.0:0"], "to listen on 0.0.0.0 it needs --token-file FILE"),
+        (["--listen", "nonsense"], "expected HOST:PORT"),
+        (["--token-file", "missing"], "the token file missing cannot be read"),
+        (["--config", "missing.yaml"], "missing.yaml cannot be read"),
+        ([], "pass --config FILE with a 'desired:' section"),
+    ],
+)
+def test_what_it_cannot_start_with_is_one_clear_line(tmp_path: Path, more: list[str], message: str) -> None:
+    command = _command(tmp_path, "--listen", "127.0.0.1:0", *more)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = _command(folder, "--listen", f"127.0.0.1:{port}", "--config", str(folder / "config.yaml"))
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", "cannot be read"),
+        ("local: {}", "has no 'desired:' section"),
+        ("desired: {models: {m: {strtegy: x}}}", "unknown field `strtegy`"),
+        ("desired: {models: {m: {pools: {decode: {replicas: many}}}}}", "Expected `int`"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_is_said(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text(text)
+    with pytest.raises(ControlConfigError, match=message):
+        read_desired(file)
+
+
+def test_the_target_file_is_read_as_its_owner_writes_it(folder: Path) -> None:
+    targets = TargetFile(folder / "engines.json")
+    assert [target.replica for target in targets.changed() or []] == ["decode-0"]
+    assert targets.changed() is None

@@ -1,0 +1,145 @@
+"""`kvdeck ctl` against a control that answers as the test says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, StateView
+from stack.cli.ctl import command
+from stack.control.audit import AuditRecord, Outcome
+from stack.control.diff import Change
+from tests.stack.control.samples import desired
+
+STATE = StateView(generation=7, desired=desired(), applied=Applied())
+CHANGED = ChangeView(
+    generation=8,
+    desired=desired(),
+    applied=Applied(),
+    dry_run=False,
+    proposed=desired(),
+    diff=(Change(field="models.smollm2.strategy", before="prefix_aware", after="session"),),
+)
+RECORD = AuditRecord(at=0.0, actor="ops", outcome=Outcome.APPLIED, generation=8, diff=CHANGED.diff, comment="because")
+
+
+class Control(ThreadingHTTPServer):
+    """Answers GETs by path, and every PATCH with `status` and `body`; keeps the patches it got."""
+
+    def __init__(self, status: int, body: object) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.status, self.body = status, body
+        self.patches: list[tuple[str, str | None, object]] = []
+        self.reads = {
+            "/v1/state": STATE,
+            "/v1/audit": AuditView(records=(RECORD,)),
+            "/v1/decisions": DecisionsView(decisions=(), dropped=3),
+        }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Control
+
+    def do_GET(self) -> None:
+        self._answer(200, self.server.reads[self.path.partition("?")[0]])
+
+    def do_PATCH(self) -> None:
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.patches.append((self.path, self.headers["If-Match"], json.loads(sent)))
+        self._answer(self.server.status, self.server.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Tests need no access log."""
+
+    def _answer(self, status: int, view: object) -> None:
+        body = msgspec.json.encode(view)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def _control(status: int = 200, body: object = CHANGED) -> Iterator[Control]:
+    with Control(status, body) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _run(server: Control, *words: str) -> Result:
+    return CliRunner().invoke(command, [*words, "--url", f"http://127.0.0.1:{server.server_port}"])
+
+
+def _error(code: str) -> ErrorView:
+    return ErrorView(error=ErrorDetail(code=code, message=f"it is {code}", field="models.smollm2.strategy"))
+
+
+def test_set_reads_the_state_and_changes_it_at_its_generation() -> None:
+    with _control() as server:
+        done = _run(server, "set", "strategy=session", "pools.decode.replicas=3", "--comment", "load")
+    assert done.exit_code == 0
+    assert server.patches == [("/v1/state?comment=load", '"7"', {"strategy": "session", "pools": {"decode": {"replicas": 3}}})]
+    assert "generation 8 is in force and acknowledged by every live router" in done.output
+
+
+def test_diff_with_assignments_is_a_dry_run() -> None:
+    with _control(body=msgspec.structs.replace(CHANGED, dry_run=True)) as server:
+        done = _run(server, "diff", "strategy=session", "--model", "smollm2")
+    assert done.exit_code == 0
+    assert server.patches == [("/v1/state?dry_run=true", '"7"', {"models": {"smollm2": {"strategy": "session"}}})]
+    assert "dry run: nothing was applied" in done.output
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "exit_code", "said"),
+    [
+        (202, msgspec.structs.replace(CHANGED, pending=("router-1",)), 3, "not yet acknowledged by router-1"),
+        (422, _error("refused"), 4, "models.smollm2.strategy: it is refused"),
+        (401, _error("unauthorized"), 4, "it is unauthorized"),
+        (409, _error("stale"), 5, "it is stale"),
+        (200, "hello", 6, "is not control"),
+    ],
+)
+def test_the_exit_code_says_how_it_went(status: int, body: object, exit_code: int, said: str) -> None:
+    with _control(status, body) as server:
+        done = _run(server, "set", "strategy=session")
+    assert (done.exit_code, said in done.output) == (exit_code, True)
+
+
+def test_nobody_there_is_exit_code_6() -> None:
+    done = CliRunner().invoke(command, ["get", "--url", "http://127.0.0.1:9"])
+    assert (done.exit_code, "control does not answer at http://127.0.0.1:9" in done.output) == (6, True)
+
+
+@pytest.mark.parametrize("words", [["set"], ["set", "strategy"], ["set", "a=1", "a=2"], ["get", "--token-file", "/nowhere"]])
+def test_what_makes_no_sense_is_exit_code_2(words: list[str]) -> None:
+    with _control() as server:
+        assert _run(server, *words).exit_code == 2
+        assert server.patches == []
+
+
+def test_json_is_controls_own_answer() -> None:
+    with _control() as server:
+        assert msgspec.json.decode(_run(server, "get", "--json").output, type=StateView) == STATE
+        assert msgspec.json.decode(_run(server, "set", "strategy=session", "--json").output, type=ChangeView) == CHANGED
+
+
+def test_history_and_decisions_are_tables() -> None:
+    with _control() as server:
+        history = _run(server, "history").output
+        assert "models.smollm2.strategy: prefix_aware -> session" in history
+        assert "because" in history
+        assert "3 decisions never arrived here" in _run(server, "decisions").output
+        assert "applied is as desired" in _run(server, "diff").output
