@@ -1,0 +1,151 @@
+"""Prefill on one vLLM engine, decode on another: the bodies of both legs and what passes between them.
+
+The prefill engine keeps the prompt's KV blocks for a lease (30 s by default) and answers with where they are; the
+decode engine fetches them from there. Params that are late or used twice give wrong text with status 200.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from stack.engines.answer_facts import AnswerFacts, answer_facts
+
+Fields = Mapping[str, Any]
+
+PARAMS = "kv_transfer_params"
+_REMOTE_CACHED = "remote_prefill_cached_tokens"
+
+_ASK = {
+    "do_remote_decode": True,
+    "do_remote_prefill": False,
+    "remote_engine_id": None,
+    "remote_block_ids": None,
+    "remote_host": None,
+    "remote_port": None,
+}
+
+# Left out of the prefill leg. Whatever shapes the prompt stays (messages, tools, tool_choice, response_format,
+# reasoning_effort, template arguments, salt): both legs must see the same tokens.
+_NOT_FOR_PREFILL = frozenset({
+    "stream_options", "stream_interval",  # refused, or of no use, without a stream
+    "n", "best_of", "min_tokens",  # one sequence of one token
+    "stop", "stop_token_ids", "repetition_detection",  # a connector may keep no blocks for a request that "stopped"
+    "logprobs", "top_logprobs", "logprob_token_ids",  # costly, about a token that is thrown away
+    "structured_outputs", "thinking_token_budget",  # a grammar compiled for one token
+    "echo", "return_token_ids", "return_prompt_text",  # would send the whole prompt back
+})  # fmt: skip
+
+
+class HandoverError(ValueError):
+    """The prefill engine's answer leads to no decode leg; `reason` is one of a few words, fit for a label."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """What the prefill leg leaves for the decode leg. `params` are for one use.
+
+    `remote_cached_tokens` is what the prefill engine found in its caches. It was taken out of `params`: with it in
+    there, the decode engine reports it as its own, and a transfer that failed looks like one that worked.
+    """
+
+    params: dict[str, Any]
+    remote_cached_tokens: int | None
+    facts: AnswerFacts
+
+
+class _Params(msgspec.Struct):
+    """Only what is relied upon; connectors add fields of their own, which travel on word for word."""
+
+    do_remote_prefill: bool
+    remote_engine_id: str | None = None
+    remote_block_ids: list[Any] | None = None
+    remote_host: str | None = None
+    remote_port: int | None = None
+    remote_prefill_cached_tokens: int | None = None
+
+
+class _Answer(msgspec.Struct):
+    kv_transfer_params: dict[str, Any] | None = None
+
+
+_ANSWERS = msgspec.json.Decoder(_Answer)
+
+
+def indivisible(fields: Fields) -> str | None:
+    """Why a request cannot be split into two legs (a word fit for a label), None when it can.
+
+    The params belong to one sequence over one prompt: a second sequence would use them twice, and a second prompt would
+    read the first one's blocks.
+    """
+    prompt = fields.get("prompt")
+    several = isinstance(prompt, list) and len(prompt) > 1 and not all(type(token) is int for token in prompt)
+    checks = {
+        "several_prompts": several,
+        "several_choices": fields.get("n") not in (None, 1) or fields.get("best_of") not in (None, 1),
+        "beam_search": bool(fields.get("use_beam_search")),
+        "prompt_embeds": fields.get("prompt_embeds") is not None,
+        # Logits of the prompt's own tokens exist only where the prompt was computed.
+        "prompt_logprobs": fields.get("prompt_logprobs") is not None or _echoes_logprobs(fields),
+        # A relative truncation depends on the room left for the answer, so the legs would see different prompts.
+        "truncated_prompt": fields.get("truncate_prompt_tokens") is not None,
+        "no_output": fields.get("max_tokens") == 0,
+    }
+    return next((reason for reason, applies in checks.items() if applies), None)
+
+
+def _echoes_logprobs(fields: Fields) -> bool:
+    return bool(fields.get("echo")) and bool(fields.get("logprobs") is not None or fields.get("top_logprobs"))
+
+
+def direct_body(fields: Fields) -> dict[str, Any]:
+    """The body for one engine that does it all: as the client sent it, but a stream always ends with its usage."""
+    body = dict(fields)
+    if body.get("stream"):
+        body["stream_options"] = {**(body.get("stream_options") or {}), "include_usage": True}
+    return body
+
+
+def prefill_body(fields: Fields) -> dict[str, Any]:
+    """The body of the prefill leg: the same prompt, one token, and the blocks kept for a peer."""
+    body = {name: value for name, value in fields.items() if name not in _NOT_FOR_PREFILL}
+    body["max_tokens"] = 1
+    if "max_completion_tokens" in body:
+        body["max_completion_tokens"] = 1  # it wins over max_tokens
+    body["stream"] = False
+    body["ignore_eos"] = True
+    body[PARAMS] = dict(_ASK)
+    return body
+
+
+def decode_body(fields: Fields, handover: Handover) -> dict[str, Any]:
+    """The body of the decode leg: the client's request with the prefill leg's params, to be sent once and in time."""
+    return {**direct_body(fields), PARAMS: handover.params}
+
+
+def handover(answer: bytes) -> Handover:
+    """What a prefill answer (status 200) hands over.
+
+    Raises HandoverError: `prefill_answer_malformed`, `prefill_without_params`, `prefill_params_malformed`.
+    """
+    try:
+        params = _ANSWERS.decode(answer).kv_transfer_params
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise HandoverError("prefill_answer_malformed") from error
+    if params is None:
+        raise HandoverError("prefill_without_params")
+    try:
+        checked = msgspec.convert(params, _Params)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise HandoverError("prefill_params_malformed") from error
+    if not checked.do_remote_prefill:
+        raise HandoverError("prefill_without_params")
+    params.pop(_REMOTE_CACHED, None)
+    return Handover(params, checked.remote_prefill_cached_tokens, answer_facts(answer))

@@ -1,0 +1,181 @@
+"""One client connection: reads requests one after the other, lets the handler answer each, and guards the times."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from enum import Enum, auto
+from typing import cast
+
+from stack.router.deadline import Deadline
+from stack.router.errors import JSON_HEADERS, error_body
+from stack.router.head import RefusedRequestError
+from stack.router.message import ClientGoneError, Request
+from stack.router.outlet import Outlet
+from stack.router.reader import RequestReader
+from stack.router.response import Response
+from stack.router.site import Site
+
+log = logging.getLogger(__name__)
+
+
+class Phase(Enum):
+    """What a connection waits for."""
+
+    IDLE = auto()
+    HEAD = auto()
+    BODY = auto()
+    ANSWER = auto()
+    GONE = auto()  # answered for the last time: what still comes in is thrown away
+
+
+class Connection(asyncio.Protocol):
+    """HTTP/1.1 with keep-alive; pipelined requests wait their turn, so answers come in order."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._reader = RequestReader(site.limits, site.clock)
+        self._outlet = Outlet(site.limits.write_timeout_s)
+        self._response: Response | None = None
+        self._phase = Phase.IDLE
+        self._deadline = Deadline(self._on_time)
+        self._task: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._outlet.open(cast(asyncio.Transport, transport))  # uvloop's transports are no subclass
+        self._wait(Phase.IDLE, self._site.limits.idle_timeout_s)
+        if not self._site.enter(self):
+            self._refuse(503, "this router takes no further connection")
+
+    def data_received(self, data: bytes) -> None:
+        if self._phase is Phase.GONE:
+            return
+        self._reader.feed(data)
+        if self._phase is not Phase.ANSWER:
+            self._read()
+        elif self._reader.pending > self._site.limits.read_ahead_bytes:
+            self._outlet.pause_reading()
+
+    def eof_received(self) -> None:
+        """A client that closes its half has left: nothing more is computed for it."""
+        if self._phase is Phase.ANSWER and not self._answered:
+            self.abort()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._phase = Phase.GONE
+        self._outlet.lost()
+        self._deadline.cancel()
+        if self._task is not None and not self._answered:
+            self._task.cancel()
+        self._site.leave(self)
+
+    def pause_writing(self) -> None:
+        self._outlet.pause()
+
+    def resume_writing(self) -> None:
+        self._outlet.resume()
+
+    @property
+    def busy(self) -> bool:
+        """A request is being read or answered."""
+        return self._phase in (Phase.HEAD, Phase.BODY, Phase.ANSWER)
+
+    def drain(self) -> None:
+        """Close now when idle, else after the present answer."""
+        if self._phase is Phase.IDLE:
+            self._hang_up()
+
+    def abort(self) -> None:
+        """Cut the connection; its handler is cancelled."""
+        self._outlet.abort()
+
+    @property
+    def _answered(self) -> bool:
+        """The answer is complete: what its handler still does (records, learning) is no business of the client's."""
+        return self._response is not None and self._response.finished
+
+    def _read(self) -> None:
+        try:
+            request = self._reader.take()
+        except RefusedRequestError as error:
+            self._refuse(error.status, error.message)
+            return
+        if request is not None:
+            self._answer(request)
+        elif self._reader.in_body and self._phase is not Phase.BODY:
+            self._wait(Phase.BODY, self._site.limits.body_timeout_s)
+            if self._reader.awaits_continue:
+                self._outlet.put(b"HTTP/1.1 100 Continue\r\n\r\n")
+        elif self._reader.pending and self._phase is Phase.IDLE:
+            self._wait(Phase.HEAD, self._site.limits.head_timeout_s)
+
+    def _answer(self, request: Request) -> None:
+        head = self._reader.head
+        assert head is not None
+        keep_alive = head.keep_alive and not self._site.draining
+        response = Response(self._outlet, http10=head.http10, bodyless=request.method == "HEAD", keep_alive=keep_alive)
+        self._response = response
+        self._wait(Phase.ANSWER, None)
+        self._task = asyncio.create_task(self._handle(request, response))
+        self._site.own(self._task)
+
+    async def _handle(self, request: Request, response: Response) -> None:
+        try:
+            await self._site.handler(request, response)
+            if not response.started:
+                raise RuntimeError("the handler gave no answer")
+        except ClientGoneError:
+            pass
+        except asyncio.CancelledError:
+            self._outlet.abort()
+            raise
+        except Exception:  # a handler may fail in any way; its client gets an answer and the server stays up
+            log.exception("handler failed", extra={"method": request.method, "path": request.path})
+            if not response.started:
+                _put_error(response, 500, "the router failed on this request")
+        self._task = None
+        self._next(response)
+
+    def _next(self, response: Response) -> None:
+        if self._phase is Phase.GONE:
+            return
+        if not response.finished:
+            self._outlet.abort()
+        elif response.keep_alive and not self._site.draining:
+            self._wait(Phase.IDLE, self._site.limits.idle_timeout_s)
+            self._outlet.resume_reading()
+            self._read()
+        else:
+            self._hang_up()
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Answer what was no request, then read on for a while: closing at once would reset the answer away."""
+        _put_error(Response(self._outlet, http10=False, bodyless=False, keep_alive=False), status, message)
+        self._reader.drop()
+        self._outlet.end()
+        self._wait(Phase.GONE, self._site.limits.linger_s)
+
+    def _hang_up(self) -> None:
+        self._wait(Phase.GONE, self._site.limits.linger_s)
+        if self._reader.pending:
+            self._outlet.end()
+        else:
+            self._outlet.close()
+
+    def _wait(self, phase: Phase, seconds: float | None) -> None:
+        self._phase = phase
+        self._deadline.set(seconds)
+
+    def _on_time(self) -> None:
+        if self._phase in (Phase.HEAD, Phase.BODY):
+            self._refuse(408, "the request took too long to arrive")
+        elif self._phase is Phase.IDLE:
+            self._hang_up()
+        else:
+            self._outlet.abort()
+
+
+def _put_error(response: Response, status: int, message: str) -> None:
+    with suppress(ClientGoneError):
+        response.put(status, JSON_HEADERS, error_body(status, message))

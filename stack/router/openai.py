@@ -1,0 +1,161 @@
+"""OpenAI bodies: parsed once, made safe, and never forwarded as the bytes the client sent.
+
+A body is decoded and encoded again, so that what was looked at is what the engine sees: of a duplicate key only the
+last one is left, and an escaped spelling of a key is that key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from stack.router.sanitise import strip_transfer_params, too_deep
+
+CHAT = "/v1/chat/completions"
+COMPLETIONS = "/v1/completions"
+ROUTED = frozenset({CHAT, COMPLETIONS})
+"""Paths that strategies and prefill/decode disaggregation apply to."""
+PASS_THROUGH = frozenset({"/v1/embeddings", "/v1/rerank", "/v1/score", "/v1/responses", "/v1/messages"})
+"""Other paths that name a model and are sent on to an engine that serves it; no other path ever is."""
+
+_TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+
+
+class BodyError(ValueError):
+    """A body that is refused with 400: words for the client, the field at fault, and a code."""
+
+    def __init__(self, message: str, param: str | None = None, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class UsageWish:
+    """What the client asked to see of usage in a stream: the closing event, or figures with every event."""
+
+    include: bool = False
+    continuous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBody:
+    """A request body that may be forwarded. `fields` is sanitised and read-only by agreement.
+
+    `stripped` names what was taken out, as paths such as `vllm_xargs.kv_transfer_params`. `max_tokens` is the
+    client's limit on the answer, None when it set none.
+    """
+
+    path: str
+    model: str
+    fields: dict[str, Any]
+    stripped: tuple[str, ...] = ()
+    stream: bool = False
+    usage: UsageWish = UsageWish()
+    max_tokens: int | None = None
+
+    @property
+    def routed(self) -> bool:
+        """Strategies and disaggregation apply."""
+        return self.path in ROUTED
+
+    @property
+    def session_names(self) -> tuple[str | None, ...]:
+        """What the body says about whose conversation it is, the most specific first."""
+        return tuple(self._text(name) for name in ("session_id", "prompt_cache_key", "user"))
+
+    @property
+    def cache_salt(self) -> str | None:
+        """Requests of different salts share no cache."""
+        return self._text("cache_salt")
+
+    def _text(self, name: str) -> str | None:
+        value = self.fields.get(name)
+        return value if isinstance(value, str) and value else None
+
+
+def parse(path: str, raw: bytes) -> ParsedBody:
+    """The body of a request to `path`, one of ROUTED or PASS_THROUGH. Raises BodyError."""
+    fields = _decode(raw)
+    model = fields.get("model")
+    if not isinstance(model, str) or not model:
+        raise BodyError("you must name a model", "model", "model_required" if model is None else "invalid_type")
+    if not isinstance(fields.get("vllm_xargs", None), dict | None):
+        raise BodyError("vllm_xargs must be an object", "vllm_xargs", "invalid_type")
+    stripped = strip_transfer_params(fields)
+    stream = _flag(fields, "stream")
+    usage = UsageWish()
+    if path in ROUTED:
+        _check_prompt(path, fields)
+        usage = _usage_wish(fields, stream)
+    return ParsedBody(path, model, fields, stripped, stream, usage, _token_limit(fields))
+
+
+def encode(fields: dict[str, Any]) -> bytes:
+    """The JSON to send to an engine."""
+    return msgspec.json.encode(fields)
+
+
+def _decode(raw: bytes) -> dict[str, Any]:
+    try:
+        fields = msgspec.json.decode(raw)
+    except RecursionError as error:
+        raise BodyError("the body is nested too deeply", code="json_too_deep") from error
+    except msgspec.DecodeError as error:
+        raise BodyError(f"the body is not JSON that can be read: {error}", code="json_invalid") from error
+    except UnicodeDecodeError as error:
+        raise BodyError("the body is not UTF-8", code="json_invalid") from error
+    if not isinstance(fields, dict):
+        raise BodyError("the body must be a JSON object", code="json_invalid")
+    # Brackets are counted first because the walk is needed for almost no body.
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and too_deep(fields, MAX_DEPTH):
+        raise BodyError("the body is nested too deeply", code="json_too_deep")
+    return fields
+
+
+MAX_DEPTH = 100
+"""Levels of nesting. Tool schemas stay far below; much above, engines and encoders meet their recursion limits."""
+
+
+def _flag(fields: dict[str, Any], name: str) -> bool:
+    """A boolean that must be one: engines also take "true" or 1, and would then stream what is not read as a stream."""
+    value = fields.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise BodyError(f"{name} must be a boolean", name, "invalid_type")
+    return value is True
+
+
+def _usage_wish(fields: dict[str, Any], stream: bool) -> UsageWish:
+    options = fields.get("stream_options")
+    if options is None:
+        return UsageWish()
+    if not isinstance(options, dict):
+        raise BodyError("stream_options must be an object", "stream_options", "invalid_type")
+    if not stream:
+        raise BodyError("stream_options are for streams only", "stream_options", "invalid_value")
+    try:
+        include = _flag(options, "include_usage")
+        return UsageWish(include, include and _flag(options, "continuous_usage_stats"))
+    except BodyError as error:
+        raise BodyError(error.message, f"stream_options.{error.param}", error.code) from error
+
+
+def _check_prompt(path: str, fields: dict[str, Any]) -> None:
+    if path == CHAT:
+        messages = fields.get("messages")
+        if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
+            raise BodyError("messages must be a list of at least one object", "messages", "invalid_type")
+        return
+    prompt = fields.get("prompt")
+    if prompt is None and fields.get("prompt_embeds") is None:
+        raise BodyError("a prompt is needed", "prompt", "missing")
+    if prompt is not None and not isinstance(prompt, str | list):
+        raise BodyError("prompt must be text, token ids, or a list of either", "prompt", "invalid_type")
+
+
+def _token_limit(fields: dict[str, Any]) -> int | None:
+    values = (fields.get(name) for name in _TOKEN_LIMITS)
+    return next((value for value in values if isinstance(value, int) and not isinstance(value, bool)), None)

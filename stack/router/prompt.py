@@ -1,0 +1,83 @@
+"""A prompt as one run of bytes: what prefix hashes and size estimates are made of. Never logged, never kept."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from xxhash import xxh3_64_hexdigest
+
+from stack.router.openai import CHAT, ParsedBody
+
+# Between pieces, so that a role and a text never read like one longer text.
+_FIELD = "\x1f"
+_RECORD = "\x1e"
+
+
+def text(body: ParsedBody) -> str:
+    """The prompt's text in the order in which a chat template lays it out: tools first, then turn by turn.
+
+    Images and the like are there as a hash of what the client sent. Token ids have no text: see `token_ids`.
+    """
+    if body.path == CHAT:
+        return _RECORD.join(_chat(body.fields))
+    prompt = body.fields.get("prompt")
+    if isinstance(prompt, str):
+        return prompt
+    if isinstance(prompt, list):
+        return _RECORD.join(piece for piece in prompt if isinstance(piece, str))
+    return ""
+
+
+def token_ids(body: ParsedBody) -> tuple[int, ...] | None:
+    """The prompt as the client's own token ids; None when it is text, or more than one prompt."""
+    prompt = body.fields.get("prompt")
+    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], list):
+        prompt = prompt[0]
+    if isinstance(prompt, list) and prompt and all(type(token) is int for token in prompt):
+        return tuple(prompt)
+    return None
+
+
+def hashable(body: ParsedBody) -> bytes:
+    """Bytes whose common prefix is the prompts' common prefix; the cache salt comes first, since it parts all caches."""
+    salt = body.cache_salt
+    head = b"" if salt is None else f"{salt}{_RECORD}".encode()
+    ids = token_ids(body)
+    if ids is None:
+        return head + text(body).encode()
+    try:
+        return head + array("Q", ids).tobytes()
+    except OverflowError:  # no token id: the engine will say so
+        return head
+
+
+def _chat(fields: dict[str, Any]) -> Iterator[str]:
+    for name in ("tools", "documents", "chat_template_kwargs"):
+        if fields.get(name):
+            yield msgspec.json.encode(fields[name]).decode()
+    for message in fields["messages"]:
+        yield f"{message.get('role')}{_FIELD}{_content(message.get('content'))}{_calls(message)}"
+
+
+def _content(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return _FIELD.join(_part(part) for part in content)
+    return ""
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict) and isinstance(part.get("text"), str):
+        return str(part["text"])
+    return xxh3_64_hexdigest(msgspec.json.encode(part))
+
+
+def _calls(message: dict[str, Any]) -> str:
+    calls = message.get("tool_calls")
+    return msgspec.json.encode(calls).decode() if calls else ""

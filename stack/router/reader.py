@@ -1,0 +1,82 @@
+"""Requests out of one connection's bytes, the same ones however the bytes are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stack.router.chunked import BodyTooLargeError, ChunkedBody, ChunkError
+from stack.router.head import Head, HeadReader, RefusedRequestError
+from stack.router.message import Limits, Request
+
+
+class RequestReader:
+    """Feed it bytes, take requests. Raises RefusedRequestError, after which nothing more can be read."""
+
+    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._buffer = bytearray()
+        self._heads = HeadReader(limits)
+        self._chunks: ChunkedBody | None = None
+        self.head: Head | None = None
+        """The head whose body is being read, or that was taken last."""
+        self.in_body = False
+
+    def feed(self, data: bytes) -> None:
+        """Add bytes as they arrived."""
+        self._buffer += data
+
+    @property
+    def pending(self) -> int:
+        """Bytes fed and not yet part of a request that was taken."""
+        return len(self._buffer)
+
+    @property
+    def awaits_continue(self) -> bool:
+        """The client holds the body back until it is told to go on."""
+        return self.in_body and not self._buffer and self.head is not None and self.head.expects_continue
+
+    def take(self) -> Request | None:
+        """The next request once it is whole, else None."""
+        if not self.in_body and not self._take_head():
+            return None
+        head = self.head
+        assert head is not None
+        body = self._take_body(head)
+        if body is None:
+            return None
+        self.in_body = False
+        self._chunks = None
+        return Request(head.method, head.path, head.query, head.headers, body, self._clock())
+
+    def drop(self) -> None:
+        """Forget what was fed: the connection is given up."""
+        self._buffer.clear()
+
+    def _take_head(self) -> bool:
+        self.head = self._heads.take(self._buffer) if self._buffer else None
+        if self.head is None:
+            return False
+        self.in_body = True
+        if self.head.length is None:
+            self._chunks = ChunkedBody(self._limits.body_bytes)
+        return True
+
+    def _take_body(self, head: Head) -> bytes | None:
+        if self._chunks is not None:
+            return self._take_chunks(self._chunks)
+        length = head.length or 0
+        if len(self._buffer) < length:
+            return None
+        with memoryview(self._buffer) as view:
+            body = bytes(view[:length])
+        del self._buffer[:length]
+        return body
+
+    def _take_chunks(self, chunks: ChunkedBody) -> bytes | None:
+        try:
+            return bytes(chunks.body) if chunks.feed(self._buffer) else None
+        except ChunkError as error:
+            raise RefusedRequestError(400, str(error)) from error
+        except BodyTooLargeError as error:
+            raise RefusedRequestError(413, f"the request body is larger than {self._limits.body_bytes} bytes") from error

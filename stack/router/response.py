@@ -1,0 +1,85 @@
+"""One answer, written as HTTP/1.1 (or 1.0) bytes."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+
+from stack.router.message import Headers
+from stack.router.outlet import Outlet
+
+_STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode("ascii") for status in HTTPStatus}
+
+
+class Response:
+    """Implements `stack.router.message.Responder` on one connection."""
+
+    def __init__(self, outlet: Outlet, *, http10: bool, bodyless: bool, keep_alive: bool) -> None:
+        self._outlet = outlet
+        self._bodyless = bodyless
+        self._chunked = not http10
+        self.keep_alive = keep_alive
+        self.started = False
+        self.finished = False
+
+    @property
+    def disconnected(self) -> asyncio.Event:
+        """Set when the client left."""
+        return self._outlet.disconnected
+
+    async def send(self, status: int, headers: Headers, body: bytes) -> None:
+        """The whole answer in one write."""
+        self.put(status, headers, body)
+        await self._outlet.drained()
+
+    def put(self, status: int, headers: Headers, body: bytes) -> None:
+        """The whole answer, without waiting for the client to take it."""
+        if self.started:
+            raise RuntimeError("a request is answered once")
+        length = b"" if status == 204 else b"content-length: %d\r\n" % len(body)
+        head = self._head(status, headers, length)
+        self.started = self.finished = True
+        self._outlet.put(head if self._bodyless or status in (204, 304) else head + body)
+
+    async def start(self, status: int, headers: Headers) -> None:
+        """Status and headers; the pieces follow."""
+        if self.started:
+            raise RuntimeError("a request is answered once")
+        head = self._head(status, headers, b"transfer-encoding: chunked\r\n" if self._chunked else b"")
+        self.started = True
+        self._outlet.put(head)
+
+    async def write(self, chunk: bytes) -> None:
+        """One piece; an empty one is no piece (in chunks it would be the end)."""
+        if not self.started or self.finished:
+            raise RuntimeError("pieces come between start and finish")
+        if chunk and not self._bodyless:
+            self._outlet.put(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._chunked else chunk)
+        await self._outlet.drained()
+
+    async def finish(self) -> None:
+        """The end of the pieces."""
+        if not self.started or self.finished:
+            raise RuntimeError("an answer ends once, after it started")
+        self.finished = True
+        if self._chunked and not self._bodyless:
+            self._outlet.put(b"0\r\n\r\n")
+        await self._outlet.drained()
+
+    def abort(self) -> None:
+        """Cut the connection."""
+        self.started = True
+        self._outlet.abort()
+
+    def _head(self, status: int, headers: Headers, framing: bytes) -> bytes:
+        lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status]
+        lines += [b"%b: %b\r\n" % header for header in headers]
+        lines.append(framing)
+        if not self.keep_alive:
+            lines.append(b"connection: close\r\n")
+        lines.append(b"\r\n")
+        head = b"".join(lines)
+        # A line break inside a header's name or value would let its author write headers, or answers, of their own.
+        if head.count(b"\n") != len(lines) - (not framing) or head.count(b"\r") != head.count(b"\n"):
+            raise ValueError("a header holds a line break")
+        return head

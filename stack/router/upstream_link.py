@@ -1,0 +1,173 @@
+"""One connection to an engine: an HTTP/1.1 client protocol on httptools that holds one request at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import cast
+
+import httptools
+
+from stack.router.upstream_errors import BrokenReplyError
+
+_HIGH_WATER = 256 * 1024  # body bytes held for a slow reader before the engine is made to wait
+_MAX_HEADERS = 256
+_MAX_HEAD_BYTES = 64 * 1024
+
+
+class Link(asyncio.Protocol):
+    """`begin` a request, wait for `headed`, take `pieces` until None. Reusable while `reusable`."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._parser: httptools.HttpResponseParser | None = None
+        self._wake: asyncio.Future[None] | None = None
+        self._error: BrokenReplyError | None = None
+        self._paused = False
+        self._keep_alive = False
+        self._pieces: deque[bytes] = deque()
+        self._held = 0
+        self._head_bytes = 0
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.headed = False
+        self.complete = False
+        self.started = False
+        self.used = 0
+        """Requests begun on this connection."""
+        self.idle_since = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's transports are no subclass
+
+    def data_received(self, data: bytes) -> None:
+        self.started = True
+        if self._parser is None or self.complete:
+            self._fail("bytes that no request asked for")
+            return
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            self._fail("the engine switched protocols")
+        except httptools.HttpParserError as error:
+            self._fail(f"malformed HTTP: {type(error).__name__}")
+        if not self.headed:
+            self._head_bytes += len(data)
+            if self._head_bytes > _MAX_HEAD_BYTES:
+                self._fail("the answer's head is too large")
+        self._notify()
+
+    def eof_received(self) -> None:
+        """An answer without a length ends with the connection; the parser knows whether this one may."""
+        self._keep_alive = False
+        if self._parser is not None and self.headed and not self.complete and self._until_close():
+            self.complete = True
+        self._notify()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._transport = None
+        self._keep_alive = False
+        if not self.complete:
+            self._error = self._error or BrokenReplyError("the engine closed the connection", started=self.started)
+        self._notify()
+
+    def on_message_begin(self) -> None:
+        if self.complete:
+            self._fail("a second answer to one request")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self.headed:
+            return  # a trailer, or a second answer
+        self.headers.append((name.lower(), value))
+        if len(self.headers) > _MAX_HEADERS:
+            self._fail("the answer has too many headers")
+
+    def on_headers_complete(self) -> None:
+        assert self._parser is not None
+        status = self._parser.get_status_code()
+        if self.headed:
+            return
+        if 100 <= status < 200:
+            self.headers.clear()
+            return
+        self.status = status
+        self.headed = True
+
+    def on_body(self, piece: bytes) -> None:
+        if self.complete:
+            return
+        self._pieces.append(piece)
+        self._held += len(piece)
+        if self._held > _HIGH_WATER and not self._paused and self._transport is not None:
+            self._paused = True
+            self._transport.pause_reading()
+
+    def on_message_complete(self) -> None:
+        assert self._parser is not None
+        if self.headed and not self.complete:
+            self.complete = True
+            self._keep_alive = self._parser.should_keep_alive()
+
+    @property
+    def reusable(self) -> bool:
+        """The answer was read to its end and the engine keeps the connection open."""
+        open_ = self._transport is not None and not self._transport.is_closing()
+        return open_ and self.complete and self._keep_alive and self._error is None and not self._pieces
+
+    def begin(self, request: bytes) -> None:
+        """Send one request, head and body in one piece."""
+        self._parser = httptools.HttpResponseParser(self)
+        self._head_bytes = 0
+        self.status = 0
+        self.headers = []
+        self.headed = self.complete = self.started = False
+        self.used += 1
+        if self._transport is None:
+            self._error = BrokenReplyError("the engine closed the connection", started=False)
+        else:
+            self._transport.write(request)
+
+    async def head(self) -> None:
+        """Wait for status and headers. Raises BrokenReplyError."""
+        while not self.headed:
+            await self._more()
+
+    async def piece(self) -> bytes | None:
+        """The body bytes that arrived, None at the end. Raises BrokenReplyError once what came before is taken."""
+        while not self._pieces:
+            if self.complete:
+                return None
+            await self._more()
+        data = self._pieces.popleft() if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces.clear()
+        self._held = 0
+        if self._paused and self._transport is not None:
+            self._paused = False
+            self._transport.resume_reading()
+        return data
+
+    def close(self) -> None:
+        """Cut the connection: an engine that still works for it stops."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def _more(self) -> None:
+        if self._error is not None:
+            raise self._error
+        self._wake = asyncio.get_running_loop().create_future()
+        try:
+            await self._wake
+        finally:
+            self._wake = None
+
+    def _notify(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+    def _fail(self, why: str) -> None:
+        self._error = self._error or BrokenReplyError(why, started=self.started)
+        self.close()
+
+    def _until_close(self) -> bool:
+        names = {name for name, _ in self.headers}
+        return b"content-length" not in names and b"transfer-encoding" not in names

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from stack.engines.answer_facts import AnswerFacts
+from stack.engines.kv_transfer import HandoverError, decode_body, direct_body, handover, indivisible, prefill_body
+
+ASK = {
+    "do_remote_decode": True,
+    "do_remote_prefill": False,
+    "remote_engine_id": None,
+    "remote_block_ids": None,
+    "remote_host": None,
+    "remote_port": None,
+}
+# As vLLM 0.32 answers with NIXL.
+PARAMS: dict[str, Any] = {
+    "do_remote_prefill": True,
+    "do_remote_decode": False,
+    "remote_block_ids": [[1, 2, 3]],
+    "remote_engine_id": "e",
+    "remote_request_id": "r",
+    "remote_host": "127.0.0.1",
+    "remote_port": 5600,
+    "tp_size": 1,
+    "dcp_size": 1,
+    "pp_size": 1,
+    "remote_num_tokens": 722,
+    "remote_blocks_expiry_time": None,
+    "transfer_mode": "pull",
+    "remote_prefill_cached_tokens": 640,
+}
+SHAPES_THE_PROMPT = {
+    "model": "m",
+    "messages": [{"role": "user", "content": "hi"}],
+    "tools": [{"type": "function"}],
+    "tool_choice": "required",
+    "response_format": {"type": "json_object"},
+    "reasoning_effort": "low",
+    "chat_template_kwargs": {"a": 1},
+    "cache_salt": "s",
+    "temperature": 0,
+    "vllm_xargs": {"session_id": "x"},
+}
+
+
+def answer(params: object) -> bytes:
+    usage = {"prompt_tokens": 722, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 640}}
+    return msgspec.json.encode({"id": "x", "usage": usage, "metrics": {"queue_time_ms": 4.0}, "kv_transfer_params": params})
+
+
+def test_the_direct_body_is_the_clients_own() -> None:
+    assert direct_body(SHAPES_THE_PROMPT) == SHAPES_THE_PROMPT
+
+
+@pytest.mark.parametrize("options", [None, {}, {"include_usage": False}])
+def test_a_stream_is_always_asked_for_its_usage(options: object) -> None:
+    fields = {"stream": True, "stream_options": options}
+    assert direct_body(fields) == {"stream": True, "stream_options": {"include_usage": True}}
+    assert fields == {"stream": True, "stream_options": options}
+
+
+def test_the_prefill_leg_computes_the_same_prompt_and_one_token() -> None:
+    one_token = {
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "stream_interval": 4,
+        "max_tokens": 100,
+        "max_completion_tokens": 100,
+        "min_tokens": 50,
+        "n": 1,
+        "best_of": 1,
+        "stop": ["x"],
+        "stop_token_ids": [7],
+        "ignore_eos": False,
+        "logprobs": True,
+        "top_logprobs": 5,
+        "logprob_token_ids": [1],
+        "structured_outputs": {"regex": "a+"},
+        "thinking_token_budget": 9,
+        "repetition_detection": {},
+        "echo": True,
+        "return_token_ids": True,
+        "return_prompt_text": True,
+    }
+    assert prefill_body(SHAPES_THE_PROMPT | one_token) == SHAPES_THE_PROMPT | {
+        "max_tokens": 1,
+        "max_completion_tokens": 1,
+        "stream": False,
+        "ignore_eos": True,
+        "kv_transfer_params": ASK,
+    }
+
+
+def test_a_limit_of_the_newer_kind_is_set_only_where_the_client_set_it() -> None:
+    assert "max_completion_tokens" not in prefill_body({"model": "m", "prompt": "hi"})
+
+
+def test_a_good_answer_hands_over_all_but_the_misleading_count() -> None:
+    handed = handover(answer(PARAMS))
+    assert handed.params == {name: value for name, value in PARAMS.items() if name != "remote_prefill_cached_tokens"}
+    assert handed.remote_cached_tokens == 640
+    assert handed.facts == AnswerFacts(prompt_tokens=722, completion_tokens=1, cached_tokens=640, queue_s=0.004)
+    fields = {"model": "m", "prompt": "hi", "max_tokens": 9, "stream": True}
+    assert decode_body(fields, handed) == fields | {
+        "stream_options": {"include_usage": True},
+        "kv_transfer_params": handed.params,
+    }
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "prefill_answer_malformed"),
+        (b"<html>", "prefill_answer_malformed"),
+        (b"[]", "prefill_answer_malformed"),
+        (b'{"kv_transfer_params":"x"}', "prefill_answer_malformed"),
+        (b'{"kv_transfer_params":{"a":' + b"[" * 100_000, "prefill_answer_malformed"),
+        (b"{}", "prefill_without_params"),
+        (answer(None), "prefill_without_params"),
+        (answer(PARAMS | {"do_remote_prefill": False}), "prefill_without_params"),
+        (answer({}), "prefill_params_malformed"),
+        (answer(PARAMS | {"do_remote_prefill": "yes"}), "prefill_params_malformed"),
+        (answer(PARAMS | {"remote_port": "5600"}), "prefill_params_malformed"),
+        (answer(PARAMS | {"remote_block_ids": {"a": 1}}), "prefill_params_malformed"),
+        (answer(PARAMS | {"remote_host": 7}), "prefill_params_malformed"),
+    ],
+)
+def test_any_other_answer_says_why_not(raw: bytes, reason: str) -> None:
+    with pytest.raises(HandoverError) as caught:
+        handover(raw)
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"prompt": ["a", "b"]}, "several_prompts"),
+        ({"prompt": [[1], [2]]}, "several_prompts"),
+        ({"n": 2}, "several_choices"),
+        ({"best_of": 2}, "several_choices"),
+        ({"use_beam_search": True}, "beam_search"),
+        ({"prompt_embeds": "x"}, "prompt_embeds"),
+        ({"prompt_logprobs": 1}, "prompt_logprobs"),
+        ({"echo": True, "logprobs": 1}, "prompt_logprobs"),
+        ({"truncate_prompt_tokens": -1}, "truncated_prompt"),
+        ({"max_tokens": 0}, "no_output"),
+        ({"prompt": ["a"], "n": 1, "best_of": None, "echo": True, "max_tokens": 1}, None),
+        ({"prompt": [1, 2, 3], "n": None, "logprobs": 5}, None),
+        ({"messages": [], "n": 1, "use_beam_search": False}, None),
+    ],
+)
+def test_what_cannot_be_split_is_known_beforehand(fields: dict[str, Any], reason: str | None) -> None:
+    assert indivisible(fields) == reason
