@@ -4,7 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
+
+
+class UnknownReason(StrEnum):
+    """Why a prompt's placement is not known; a closed set, for it becomes a metric label."""
+
+    NOT_LOOKED_UP = "not_looked_up"
+    NO_TOKENIZER = "no_tokenizer"  # the model's files are not here, or cannot be read
+    TOKENIZER_MISMATCH = "tokenizer_mismatch"  # an engine tokenizes otherwise than this router
+    UNSUPPORTED_ENDPOINT = "unsupported_endpoint"  # neither a chat nor a completion
+    UNSUPPORTED_CONTENT = "unsupported_content"  # images, audio, embeddings
+    UNSUPPORTED_OPTION = "unsupported_option"  # an option that changes the prompt in a way not known here
+    TEMPLATE_FAILED = "template_failed"  # the chat template refused the messages
+    PROMPT_TOO_LONG = "prompt_too_long"  # tokenizing it would hold up other requests
+    NO_TRUSTED_ENGINE = "no_trusted_engine"  # no KV events, or a gap in them that nothing filled
+
+
+class PlacementUnknownError(LookupError):
+    """A prompt's tokens, and so its placement, cannot be told; `reason` says why, the message adds what is safe to log."""
+
+    def __init__(self, reason: UnknownReason, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else str(reason))
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +54,7 @@ class Placement:
     """One prompt's placement over the fleet.
 
     `engines` holds only engines whose index is trusted: an engine that is missing is *unknown*, not
-    empty. `unknown_reason` says why the whole placement is unknown (no tokenizer, no events), else None.
+    empty. `unknown_reason` says why the whole placement is unknown (an UnknownReason), else None.
     """
 
     engines: Mapping[str, EnginePlacement] = field(default_factory=lambda: MappingProxyType({}))
@@ -39,4 +62,4 @@ class Placement:
     unknown_reason: str | None = None
 
 
-UNKNOWN = Placement(unknown_reason="not looked up")
+UNKNOWN = Placement(unknown_reason=UnknownReason.NOT_LOOKED_UP)

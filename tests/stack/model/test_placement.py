@@ -1,6 +1,6 @@
 """What is known about where a prompt's KV cache lies."""
 
-from stack.model.placement import UNKNOWN, EnginePlacement
+from stack.model.placement import UNKNOWN, EnginePlacement, UnknownReason
 
 
 def test_cached_tokens_count_every_tier_once() -> None:
@@ -8,4 +8,4 @@ def test_cached_tokens_count_every_tier_once() -> None:
 
 
 def test_a_placement_nobody_looked_up_says_so() -> None:
-    assert UNKNOWN.unknown_reason == "not looked up"
+    assert UNKNOWN.unknown_reason is UnknownReason.NOT_LOOKED_UP

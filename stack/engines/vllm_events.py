@@ -1,0 +1,128 @@
+"""vLLM's KV cache events: the msgpack payload of its ZMQ publisher, decoded into our own words.
+
+vLLM writes `[timestamp, [event, ...], data-parallel rank]`. Since the events became maps (`{"type": "BlockStored", ...}`)
+fields come and go by name; before that each was an array with the type first. Both are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import msgspec
+
+from stack.model.kv_event import BlockName, Cleared, KvBatch, KvEvent, Removed, Stored
+from stack.model.tier import Tier
+
+# A medium that is absent is the engine's own cache: older versions knew no other. The CPU engine says GPU as well.
+_TIERS = {None: Tier.ENGINE, "GPU": Tier.ENGINE, "CPU": Tier.L1, "STORAGE": Tier.L2, "DISK": Tier.L2}
+
+_Token = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
+
+
+class KvEventFormatError(ValueError):
+    """A payload is no batch of KV events as vLLM writes them; the message names the fault, never any token."""
+
+
+class _Stored(msgspec.Struct, tag="BlockStored", gc=False):
+    block_hashes: list[BlockName]
+    parent_block_hash: BlockName | None
+    token_ids: list[_Token]
+    block_size: int
+    lora_id: int | None = None
+    medium: str | None = None
+    lora_name: str | None = None
+    extra_keys: list[Any] | None = None
+    group_idx: int | None = None
+
+
+class _Removed(msgspec.Struct, tag="BlockRemoved", gc=False):
+    block_hashes: list[BlockName]
+    medium: str | None = None
+    group_idx: int | None = None
+
+
+class _Cleared(msgspec.Struct, tag="AllBlocksCleared", gc=False):
+    pass
+
+
+class _StoredRow(_Stored, array_like=True, tag="BlockStored", gc=False):
+    pass
+
+
+class _RemovedRow(_Removed, array_like=True, tag="BlockRemoved", gc=False):
+    pass
+
+
+class _ClearedRow(_Cleared, array_like=True, tag="AllBlocksCleared", gc=False):
+    pass
+
+
+class _Batch(msgspec.Struct, array_like=True, gc=False):
+    ts: float
+    events: list[_Stored | _Removed | _Cleared]
+
+
+class _RowBatch(msgspec.Struct, array_like=True, gc=False):
+    ts: float
+    events: list[_StoredRow | _RemovedRow | _ClearedRow]
+
+
+_MAPS = msgspec.msgpack.Decoder(_Batch)
+_ROWS = msgspec.msgpack.Decoder(_RowBatch)
+_EXTRA = msgspec.msgpack.Encoder()
+
+
+def decode(payload: bytes) -> KvBatch:
+    """The batch in one payload. Raises KvEventFormatError.
+
+    Only the first KV cache group counts: prompts are matched by full attention, and a hybrid model's further groups hold
+    the same prompts again, in blocks of their own.
+    """
+    batch = _parse(payload)
+    events = tuple(event for raw in batch.events if (event := _event(raw)) is not None)
+    return KvBatch(batch.ts, events, skipped=len(batch.events) - len(events))
+
+
+def extra_key(*, lora: str | None = None, cache_salt: str | None = None) -> bytes | None:
+    """What an event carries as `extra` for a text block: the adapter's name, then (in the first block only) the salt."""
+    keys = [key for key in (lora, cache_salt) if key]
+    return _EXTRA.encode(keys) if keys else None
+
+
+def _parse(payload: bytes) -> _Batch | _RowBatch:
+    try:
+        return _MAPS.decode(payload)
+    except msgspec.ValidationError:
+        pass  # the older encoding, or neither: the next decoder tells
+    except msgspec.DecodeError as error:
+        raise KvEventFormatError(f"KV events: {error}") from error
+    try:
+        return _ROWS.decode(payload)
+    except msgspec.ValidationError as error:
+        raise KvEventFormatError(f"KV events: {error}") from error
+
+
+def _event(raw: _Stored | _Removed | _Cleared) -> KvEvent | None:
+    if isinstance(raw, _Cleared):
+        return Cleared()
+    tier = _TIERS.get(raw.medium)
+    if tier is None or raw.group_idx not in (None, 0):
+        return None
+    if isinstance(raw, _Removed):
+        return Removed(raw.block_hashes, tier)
+    return Stored(
+        blocks=raw.block_hashes,
+        parent=raw.parent_block_hash,
+        tokens=raw.token_ids,
+        block_tokens=raw.block_size,
+        tier=tier,
+        extras=_extras(raw),
+    )
+
+
+def _extras(raw: _Stored) -> Sequence[bytes | None]:
+    """An offloaded block of an adapter comes without extra keys but with the adapter's name."""
+    if raw.extra_keys is None:
+        return [extra_key(lora=raw.lora_name)] * len(raw.block_hashes) if raw.lora_name else ()
+    return [_EXTRA.encode(keys) if keys else None for keys in raw.extra_keys]

@@ -1,0 +1,110 @@
+"""The fleet's state machine: step(fleet, event) -> fleet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from stack.fleet.engine import Engine, Health
+from stack.fleet.snapshot import Fleet, Member
+from stack.model.target import Target
+
+PROBES_TO_NOT_READY = 2  # one lost probe is noise: an engine that compiles or collects garbage misses one
+CONNECTS_TO_NOT_READY = 3  # refused or reset connections of real requests say it sooner than the next probe
+
+
+@dataclass(frozen=True, slots=True)
+class TargetsChanged:
+    """The target file was read anew; `targets` is all of it."""
+
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrainingChanged:
+    """`names` take no new requests from now on; all others may."""
+
+    names: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSucceeded:
+    """The engine answered a health probe with success."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeFailed:
+    """A health probe was refused, timed out or answered with an error; `detail` says which."""
+
+    name: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectFailed:
+    """A request could not be handed to the engine, or its connection broke; `detail` says how."""
+
+    name: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The engine answered a request, with whatever status: a 4xx is the client's fault, never the engine's."""
+
+    name: str
+
+
+Event = TargetsChanged | DrainingChanged | ProbeSucceeded | ProbeFailed | ConnectFailed | Answered
+
+
+def step(fleet: Fleet, event: Event) -> Fleet:
+    """The fleet after `event`; the same object when nothing changes. Events about unknown engines change nothing."""
+    if isinstance(event, TargetsChanged):
+        return _retarget(fleet, event.targets)
+    if isinstance(event, DrainingChanged):
+        return _drain(fleet, event.names)
+    member = fleet.members.get(event.name)
+    if member is None:
+        return fleet
+    after = _after(member, event)
+    if after == member:
+        return fleet
+    return Fleet.of((*(other for name, other in fleet.members.items() if name != event.name), after), fleet.draining)
+
+
+def _retarget(fleet: Fleet, targets: tuple[Target, ...]) -> Fleet:
+    """A target that changed in any field is another process: it starts unknown."""
+
+    def member(target: Target) -> Member:
+        known = fleet.members.get(target.replica)
+        if known is not None and known.engine.target == target:
+            return known
+        return Member(Engine(target, draining=target.replica in fleet.draining))
+
+    after = Fleet.of((member(target) for target in targets), fleet.draining)
+    return fleet if after == fleet else after
+
+
+def _drain(fleet: Fleet, names: frozenset[str]) -> Fleet:
+    if names == fleet.draining:
+        return fleet
+    members = fleet.members.values()
+    return Fleet.of((replace(m, engine=replace(m.engine, draining=m.name in names)) for m in members), names)
+
+
+def _after(member: Member, event: ProbeSucceeded | ProbeFailed | ConnectFailed | Answered) -> Member:
+    if isinstance(event, ProbeSucceeded):
+        return Member(replace(member.engine, health=Health.READY))
+    if isinstance(event, Answered):
+        return member if member.failed_connects == 0 else replace(member, failed_connects=0)
+    if isinstance(event, ProbeFailed):
+        failed = replace(member, failed_probes=member.failed_probes + 1, detail=event.detail)
+        return _not_ready(failed) if failed.failed_probes >= PROBES_TO_NOT_READY else failed
+    failed = replace(member, failed_connects=member.failed_connects + 1, detail=event.detail)
+    return _not_ready(failed) if failed.failed_connects >= CONNECTS_TO_NOT_READY else failed
+
+
+def _not_ready(member: Member) -> Member:
+    return replace(member, engine=replace(member.engine, health=Health.NOT_READY))

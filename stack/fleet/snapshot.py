@@ -1,0 +1,81 @@
+"""The fleet at one moment: an immutable value with the views that routing needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from stack.fleet.engine import Engine, Health
+from stack.model.tier import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One engine with what its health is judged by: failures in a row, and the last one's cause."""
+
+    engine: Engine
+    failed_probes: int = 0
+    failed_connects: int = 0
+    detail: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.engine.name
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """All engines by name. Build one with `Fleet.of`; change one with `stack.fleet.machine.step`.
+
+    `draining` may name engines that do not exist yet.
+    """
+
+    members: Mapping[str, Member] = field(default_factory=lambda: MappingProxyType({}))
+    draining: frozenset[str] = frozenset()
+    _routable: Mapping[tuple[str, Pool], tuple[Engine, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of(cls, members: Iterable[Member], draining: frozenset[str] = frozenset()) -> Fleet:
+        """The fleet of `members`, in the order of their names."""
+        ordered = sorted(members, key=lambda member: member.name)
+        routable: dict[tuple[str, Pool], tuple[Engine, ...]] = {}
+        for engine in (member.engine for member in ordered if member.engine.routable):
+            key = (engine.target.model, engine.pool)
+            routable[key] = (*routable.get(key, ()), engine)
+        return cls(MappingProxyType({member.name: member for member in ordered}), draining, MappingProxyType(routable))
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """Every engine, routable or not, by name."""
+        return tuple(member.engine for member in self.members.values())
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every served model, sorted, whether or not an engine of it is routable."""
+        return tuple(sorted({member.engine.target.model for member in self.members.values()}))
+
+    def of_model(self, model: str) -> tuple[Engine, ...]:
+        """Every engine that serves `model`, routable or not."""
+        return tuple(engine for engine in self.engines if engine.target.model == model)
+
+    def candidates(self, model: str, pool: Pool, in_flight: Mapping[str, int]) -> tuple[Engine, ...]:
+        """Routable engines of one model and pool, by name, with the caller's own in-flight counts."""
+        return tuple(_loaded(engine, in_flight.get(engine.name, 0)) for engine in self._routable.get((model, pool), ()))
+
+
+def _loaded(engine: Engine, in_flight: int) -> Engine:
+    if engine.in_flight == in_flight:
+        return engine
+    return Engine(engine.target, engine.health, engine.draining, in_flight)
+
+
+def lost(before: Fleet, after: Fleet) -> frozenset[str]:
+    """Engines whose cache must be taken for gone: they left, were replaced, or fell out of readiness."""
+    return frozenset(name for name, member in before.members.items() if _is_lost(member, after.members.get(name)))
+
+
+def _is_lost(member: Member, now: Member | None) -> bool:
+    if now is None or now.engine.target != member.engine.target:
+        return True
+    return member.engine.health is Health.READY and now.engine.health is Health.NOT_READY

@@ -1,0 +1,104 @@
+"""Whether a request takes prefill -> KV transfer -> decode, and which engines serve it: two strategies make one Plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stack.fleet.engine import Engine
+from stack.model.plan import Plan
+from stack.model.request import RouteRequest
+from stack.model.tier import Path
+from stack.strategies.base import EmptyPoolError, Strategy
+
+
+class PathReason(StrEnum):
+    """Why a plan takes its path."""
+
+    DISABLED = "dpd_disabled"
+    BELOW_THRESHOLD = "below_threshold"
+    AT_THRESHOLD = "at_threshold"
+    NO_READY_PREFILL_ENGINE = "no_ready_prefill_engine"
+
+
+@dataclass(frozen=True, slots=True)
+class DpdPolicy:
+    """When to disaggregate: `prompt tokens >= routing_threshold`, so 0 means always; never is `enabled=False`."""
+
+    enabled: bool
+    routing_threshold: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A strategy with the name that records and metrics show."""
+
+    name: str
+    strategy: Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class PoolStrategies:
+    """The strategy of each pool."""
+
+    prefill: Named
+    decode: Named
+
+
+def due(prompt_tokens: int, policy: DpdPolicy) -> bool:
+    """The policy wants a prompt of this length disaggregated."""
+    return policy.enabled and prompt_tokens >= policy.routing_threshold
+
+
+def plan(
+    request: RouteRequest,
+    prefill: Sequence[Engine],
+    decode: Sequence[Engine],
+    strategies: PoolStrategies,
+    policy: DpdPolicy,
+) -> Plan:
+    """The way of one request through both pools; engines that are not routable are passed over.
+
+    `Plan.reason` is a PathReason and says why this path; each Choice carries its strategy's own reason and
+    fallback. `Plan.fallback` is set only when disaggregation was due and no prefill engine can take it.
+    Raises EmptyPoolError when no decode engine is routable.
+    """
+    decoders = _routable(decode)
+    if not decoders:
+        raise EmptyPoolError("no routable decode engine")
+    if not due(request.prompt_tokens, policy):
+        reason = PathReason.BELOW_THRESHOLD if policy.enabled else PathReason.DISABLED
+        return _direct(request, decoders, strategies, reason)
+    prefillers = _routable(prefill)
+    if not prefillers:
+        missing = PathReason.NO_READY_PREFILL_ENGINE
+        return _direct(request, decoders, strategies, missing, fallback=missing)
+    return Plan(
+        path=Path.DPD,
+        decode=strategies.decode.strategy.choose(request, decoders),
+        decode_strategy=strategies.decode.name,
+        reason=PathReason.AT_THRESHOLD,
+        prefill=strategies.prefill.strategy.choose(request, prefillers),
+        prefill_strategy=strategies.prefill.name,
+    )
+
+
+def _direct(
+    request: RouteRequest,
+    decoders: Sequence[Engine],
+    strategies: PoolStrategies,
+    reason: PathReason,
+    fallback: PathReason | None = None,
+) -> Plan:
+    return Plan(
+        path=Path.DIRECT,
+        decode=strategies.decode.strategy.choose(request, decoders),
+        decode_strategy=strategies.decode.name,
+        reason=reason,
+        fallback=fallback,
+    )
+
+
+def _routable(engines: Sequence[Engine]) -> tuple[Engine, ...]:
+    return tuple(engine for engine in engines if engine.routable)

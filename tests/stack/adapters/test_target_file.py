@@ -1,0 +1,65 @@
+"""The target file is read anew when it changes, and only when it is well-formed."""
+
+import asyncio
+import os
+from pathlib import Path
+
+from stack.adapters.target_file import TargetFile
+from stack.model.target import Target, encode
+from stack.model.tier import Pool
+
+
+def _target(replica: str) -> Target:
+    return Target(replica=replica, url="http://127.0.0.1:8100", pool=Pool.DECODE, model="m", model_root="/m")
+
+
+def _replace(path: Path, document: bytes) -> None:
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(document)
+    os.replace(fresh, path)
+
+
+def test_a_missing_file_says_nothing(tmp_path: Path) -> None:
+    assert TargetFile(tmp_path / "engines.json").changed() is None
+
+
+def test_targets_come_once_for_each_change(tmp_path: Path) -> None:
+    path = tmp_path / "engines.json"
+    watched = TargetFile(path)
+    _replace(path, encode([_target("decode-0")]))
+    assert watched.changed() == [_target("decode-0")]
+    assert watched.changed() is None
+    _replace(path, encode([_target("decode-0"), _target("decode-1")]))
+    assert watched.changed() == [_target("decode-0"), _target("decode-1")]
+
+
+def test_a_malformed_file_changes_nothing_and_is_read_again_when_mended(tmp_path: Path) -> None:
+    path = tmp_path / "engines.json"
+    watched = TargetFile(path)
+    _replace(path, encode([_target("decode-0")]))
+    watched.changed()
+    _replace(path, b"{ not json")
+    assert watched.changed() is None
+    _replace(path, encode([]))
+    assert watched.changed() == []
+
+
+def test_a_file_that_vanishes_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "engines.json"
+    watched = TargetFile(path)
+    _replace(path, encode([_target("decode-0")]))
+    watched.changed()
+    path.unlink()
+    assert watched.changed() is None
+
+
+async def test_watching_tells_of_every_change(tmp_path: Path) -> None:
+    path = tmp_path / "engines.json"
+    _replace(path, encode([_target("decode-0")]))
+    told: asyncio.Queue[list[str]] = asyncio.Queue()
+    watching = asyncio.create_task(TargetFile(path).watch(0.001, lambda ts: told.put_nowait([t.replica for t in ts])))
+    async with asyncio.timeout(5):
+        assert await told.get() == ["decode-0"]
+        _replace(path, encode([]))
+        assert await told.get() == []
+    watching.cancel()

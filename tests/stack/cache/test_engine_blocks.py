@@ -1,0 +1,136 @@
+"""One engine's blocks, as its events tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stack.cache import engine_blocks
+from stack.cache.blocks import ROOT, block_hashes
+from stack.cache.engine_blocks import EngineBlocks
+from stack.model.kv_event import BlockName, Removed, Stored
+from stack.model.tier import Tier
+
+PROMPT = list(range(100, 124))  # six blocks of four tokens
+CHAIN = block_hashes(ROOT, PROMPT, 4)
+
+
+def stored(*names: BlockName, parent: BlockName | None = None, start: int = 0, tier: Tier = Tier.ENGINE) -> Stored:
+    """Blocks of PROMPT, the first at block `start`."""
+    return Stored(names, parent, PROMPT[start * 4 : (start + len(names)) * 4], 4, tier)
+
+
+def offloaded(*names: BlockName, tier: Tier = Tier.L1) -> Stored:
+    return Stored(names, None, (), 0, tier)
+
+
+def holding(*events: Stored | Removed) -> EngineBlocks:
+    blocks = EngineBlocks()
+    for event in events:
+        if isinstance(event, Stored):
+            blocks.stored(event)
+        else:
+            blocks.removed(event)
+    return blocks
+
+
+def test_stored_blocks_are_reachable_as_a_prefix() -> None:
+    blocks = holding(stored(1, 2), stored(3, parent=2, start=2))
+    assert blocks.reachable(CHAIN) == (3, 0, 0)
+    assert blocks.reachable(CHAIN[1:]) == (2, 0, 0)
+    assert blocks.block_tokens == 4
+
+
+def test_a_hole_ends_the_prefix() -> None:
+    assert holding(stored(1, 2, 3), Removed([2], Tier.ENGINE)).reachable(CHAIN) == (1, 0, 0)
+
+
+def test_a_duplicate_survives_the_removal_of_one_copy() -> None:
+    blocks = holding(stored(1), stored(1), Removed([1], Tier.ENGINE))
+    assert blocks.reachable(CHAIN) == (1, 0, 0)
+    blocks.removed(Removed([1], Tier.ENGINE))
+    assert blocks.reachable(CHAIN) == (0, 0, 0)
+    blocks.removed(Removed([1], Tier.ENGINE))
+    assert blocks.count(Tier.ENGINE) == 0
+
+
+def test_farther_tiers_continue_where_the_nearer_end() -> None:
+    blocks = holding(
+        stored(1, 2, 3, 4, 5, 6),
+        *(offloaded(name) for name in (1, 2, 3, 4)),
+        *(offloaded(name, tier=Tier.L2) for name in (1, 2, 3, 4, 5, 6)),
+        Removed([3, 4, 5, 6], Tier.ENGINE),
+    )
+    assert blocks.reachable(CHAIN) == (2, 2, 2)
+
+
+def test_a_block_the_engine_dropped_is_still_known_by_name_when_its_offload_is_reported() -> None:
+    blocks = holding(stored(1, 2), Removed([1, 2], Tier.ENGINE), offloaded(1), offloaded(2))
+    assert blocks.reachable(CHAIN) == (0, 2, 0)
+    assert blocks.unresolved == 0
+
+
+def test_an_offloaded_chunk_bears_its_last_block_s_name_and_covers_those_before() -> None:
+    """Recorded from vLLM: 31 blocks on the device, a chunk of four offloaded under the name of every fourth."""
+    blocks = holding(stored(1, 2, 3, 4, 5, 6), offloaded(2), offloaded(4), Removed([1, 2, 3, 4, 5, 6], Tier.ENGINE))
+    assert blocks.reachable(CHAIN) == (0, 4, 0)
+    blocks.removed(Removed([4], Tier.L1))
+    assert blocks.reachable(CHAIN) == (0, 2, 0)
+    blocks.removed(Removed([2], Tier.L1))
+    assert [blocks.count(tier) for tier in Tier] == [0, 0, 0]
+
+
+def test_a_block_whose_parent_nobody_saw_is_left_out_and_counted() -> None:
+    blocks = holding(stored(5, 6, parent=4, start=4), offloaded(99))
+    assert (blocks.reachable(CHAIN), blocks.unresolved) == ((0, 0, 0), 3)
+
+
+def test_blocks_that_do_not_fit_their_tokens_are_left_out_and_counted() -> None:
+    blocks = holding(Stored([1, 2], None, PROMPT[:4], 4, Tier.ENGINE), stored(3), Stored([4], None, PROMPT[:2], 2, Tier.ENGINE))
+    assert (blocks.count(Tier.ENGINE), blocks.unresolved) == (1, 3)
+
+
+def test_a_salted_block_does_not_serve_a_plain_prompt() -> None:
+    blocks = holding(Stored([1, 2], None, PROMPT[:8], 4, Tier.ENGINE, [b"salt", None]))
+    assert blocks.reachable(CHAIN) == (0, 0, 0)
+    assert blocks.reachable(block_hashes(ROOT, PROMPT, 4, [b"salt"])) == (2, 0, 0)
+
+
+def test_a_salted_block_keeps_its_name_when_its_offload_is_described_without_the_salt() -> None:
+    salted = Stored([1], None, PROMPT[:4], 4, Tier.ENGINE, [b"salt"])
+    blocks = holding(salted, stored(1, tier=Tier.L1), Removed([1], Tier.ENGINE))
+    assert blocks.reachable(CHAIN) == (0, 0, 0)
+    assert blocks.reachable(block_hashes(ROOT, PROMPT, 4, [b"salt"])) == (0, 1, 0)
+
+
+def test_names_of_gone_blocks_are_remembered_up_to_a_bound() -> None:
+    blocks = EngineBlocks()
+    many = engine_blocks.REMEMBERED_NAMES + 1
+    for name in range(many):
+        blocks.stored(Stored([name], None, [name], 1, Tier.ENGINE))
+        blocks.removed(Removed([name], Tier.ENGINE))
+    blocks.stored(offloaded(0))
+    blocks.stored(offloaded(many - 1))
+    assert (blocks.unresolved, blocks.count(Tier.L1)) == (1, 1)
+
+
+moves = st.lists(st.tuples(st.sampled_from(list(Tier)), st.booleans(), st.integers(0, 5)), max_size=60)
+
+
+@settings(max_examples=50, deadline=None)
+@given(moves=moves)
+def test_the_index_agrees_with_a_plain_count_of_copies(moves: Sequence[tuple[Tier, bool, int]]) -> None:
+    blocks = holding(stored(0, 1, 2, 3, 4, 5))  # block 0 first, so that every parent is known
+    copies = {(tier, block): int(tier is Tier.ENGINE) for tier in Tier for block in range(6)}
+    for tier, arrives, block in moves:
+        if arrives:
+            blocks.stored(stored(block, parent=block - 1 if block else None, start=block, tier=tier))
+            copies[tier, block] += 1
+        else:
+            blocks.removed(Removed([block], tier))
+            copies[tier, block] = max(copies[tier, block] - 1, 0)
+    assert {tier: blocks.count(tier) for tier in Tier} == {
+        tier: sum(copies[tier, block] > 0 for block in range(6)) for tier in Tier
+    }

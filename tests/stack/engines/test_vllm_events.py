@@ -1,0 +1,67 @@
+"""vLLM's KV event payloads, as its own encoder writes them (tests/data/vllm_kv_event_payloads.json)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stack.engines.vllm_events import KvEventFormatError, decode, extra_key
+from stack.model.kv_event import Cleared, KvBatch, Removed, Stored
+from stack.model.tier import Tier
+
+RECORDED = json.loads((Path(__file__).parents[2] / "data" / "vllm_kv_event_payloads.json").read_text())
+
+EXPECTED = {
+    "stored": KvBatch(1795967490.5, (Stored([2**64 - 1, 7], None, list(range(8)), 4, Tier.ENGINE, [None, None]),)),
+    "follows": KvBatch(1795967490.6, (Stored([9], 7, [8, 9, 10, 11], 4, Tier.ENGINE, [None]),)),
+    "salted": KvBatch(1795967491.0, (Stored([11], None, [0, 1, 2, 3], 4, Tier.ENGINE, [extra_key(cache_salt="tenantA")]),)),
+    "adapter": KvBatch(1795967491.0, (Stored([12], None, [0, 1, 2, 3], 4, Tier.L1, [extra_key(lora="sql")]),)),
+    "image": KvBatch(1795967491.0, (Stored([13], None, [0, 1, 2, 3], 4, Tier.ENGINE, [b"\x91\x92\xa5img-1\x02"]),)),
+    "offloaded": KvBatch(1795967491.5, (Stored([7], None, [], 0, Tier.L1), Stored([7], None, [], 0, Tier.L2))),
+    "removed": KvBatch(1795967492.0, (Removed([7], Tier.ENGINE), Removed([7], Tier.L1))),
+    "second group": KvBatch(1795967492.0, (), skipped=3),
+    "cleared": KvBatch(1795967493.0, (Cleared(),)),
+    "byte hashes": KvBatch(1795967494.0, (Stored([b"\x01" * 32], b"\x02" * 32, [1, 2, 3, 4], 4, Tier.ENGINE),)),
+    "nothing": KvBatch(1795967495.0, ()),
+}
+
+
+def test_every_recorded_payload_is_expected() -> None:
+    assert RECORDED.keys() == EXPECTED.keys()
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_recorded_payload_is_read_whole(name: str) -> None:
+    assert decode(base64.b64decode(RECORDED[name])) == EXPECTED[name]
+
+
+def test_the_older_encoding_as_arrays_is_read_too() -> None:
+    old = [1.5, [["BlockStored", [1], None, [5, 6], 2, None, "GPU"], ["BlockRemoved", [1]], ["AllBlocksCleared"]], 0]
+    events = (Stored([1], None, [5, 6], 2, Tier.ENGINE), Removed([1], Tier.ENGINE), Cleared())
+    assert decode(msgspec.msgpack.encode(old)) == KvBatch(1.5, events)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"\xc1",
+        msgspec.msgpack.encode({"ts": 1}),
+        msgspec.msgpack.encode([1.0, [{"type": "BlockMoved"}]]),
+        msgspec.msgpack.encode([1.0, [{"type": "BlockRemoved", "block_hashes": [-1.5]}]]),
+        msgspec.msgpack.encode(
+            [1.0, [{"type": "BlockStored", "block_hashes": [1], "parent_block_hash": None, "token_ids": [2**32], "block_size": 1}]]
+        ),
+    ],
+)
+def test_anything_else_is_a_format_error_without_its_content(payload: bytes) -> None:
+    with pytest.raises(KvEventFormatError, match="KV events"):
+        decode(payload)
+
+
+def test_a_plain_block_has_no_extra_key() -> None:
+    assert extra_key(lora=None, cache_salt="") is None

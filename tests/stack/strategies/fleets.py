@@ -1,0 +1,72 @@
+"""Fleets and requests for tests of strategies: by hand, and drawn by Hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from hypothesis import strategies as st
+
+from stack.fleet.engine import Engine, Health
+from stack.model.placement import UNKNOWN, EnginePlacement, Placement
+from stack.model.request import RouteRequest
+from stack.model.target import Target
+from stack.model.tier import Pool
+
+
+def engine(
+    name: str, in_flight: int = 0, *, pool: Pool = Pool.DECODE, health: Health = Health.READY, draining: bool = False
+) -> Engine:
+    target = Target(replica=name, url=f"http://127.0.0.1/{name}", pool=pool, model="m", model_root="/m")
+    return Engine(target, health, draining, in_flight)
+
+
+def fleet(size: int) -> list[Engine]:
+    return [engine(f"decode-{index}") for index in range(size)]
+
+
+def request(
+    sequence: int = 0,
+    *,
+    prompt_tokens: int = 1000,
+    prefix: tuple[int, ...] = (),
+    session: str | None = None,
+    placement: Placement = UNKNOWN,
+) -> RouteRequest:
+    return RouteRequest(
+        request_id=f"r{sequence}",
+        model="m",
+        sequence=sequence,
+        prompt_tokens=prompt_tokens,
+        prefix_hashes=prefix,
+        prefix_piece_bytes=512,
+        session_key=session,
+        placement=placement,
+    )
+
+
+def placed(prompt_tokens: int, **engines: EnginePlacement) -> Placement:
+    """Keyword names stand for engine names, with `_` for `-`."""
+    known: Mapping[str, EnginePlacement] = {name.replace("_", "-"): held for name, held in engines.items()}
+    return Placement(MappingProxyType(dict(known)), prompt_tokens)
+
+
+hashes = st.integers(min_value=0, max_value=2**64 - 1)
+prefixes = st.lists(hashes, max_size=8).map(tuple)
+fleets = st.dictionaries(st.sampled_from([f"decode-{i}" for i in range(12)]), st.integers(0, 40), min_size=1).map(
+    lambda loads: [engine(name, load) for name, load in loads.items()]
+)
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> RouteRequest:
+    tokens = draw(st.integers(1, 5000))
+    held = st.builds(EnginePlacement, st.integers(0, tokens), st.just(0), st.just(0), st.just(0.1))
+    known = draw(st.dictionaries(st.sampled_from([f"decode-{i}" for i in range(12)]), held, max_size=6))
+    return request(
+        draw(st.integers(0, 10_000)),
+        prompt_tokens=tokens,
+        prefix=draw(prefixes),
+        session=draw(st.none() | st.text(max_size=8)),
+        placement=Placement(MappingProxyType(known), tokens) if known else UNKNOWN,
+    )

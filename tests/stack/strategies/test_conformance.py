@@ -1,0 +1,104 @@
+"""What every strategy owes its callers, checked for each that is registered."""
+
+from __future__ import annotations
+
+import copy
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stack.fleet.engine import Engine
+from stack.model.request import RouteRequest
+from stack.strategies import base
+from tests.stack.strategies import fleets
+
+every = pytest.mark.parametrize("name", base.names())
+quick = settings(max_examples=50, deadline=None)
+
+
+def test_all_four_of_the_product_are_registered() -> None:
+    assert base.names() == ("kv_aware", "prefix_aware", "round_robin", "session")
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [("roundrobin", "round_robin"), ("prefixaware", "prefix_aware"), ("kvaware", "kv_aware"), ("session", "session")],
+)
+def test_hyperpods_spelling_names_a_registered_strategy(spelling: str, name: str) -> None:
+    assert base.canonical(spelling) == name
+    assert name in base.names()
+
+
+@every
+def test_an_empty_pool_is_refused(name: str) -> None:
+    with pytest.raises(base.EmptyPoolError):
+        base.create(name).choose(fleets.request(), [])
+
+
+@every
+@quick
+@given(request=fleets.requests(), candidates=fleets.fleets)
+def test_only_a_candidate_is_chosen(name: str, request: RouteRequest, candidates: list[Engine]) -> None:
+    choice = base.create(name).choose(request, candidates)
+    known = {engine.name for engine in candidates}
+    assert choice.engine in known
+    assert choice.scores.keys() <= known
+
+
+@every
+@quick
+@given(
+    past=st.lists(fleets.requests(), max_size=5),
+    request=fleets.requests(),
+    candidates=fleets.fleets,
+    seed=st.integers(),
+)
+def test_a_decision_replays_whatever_the_order_of_the_candidates(
+    name: str, past: list[RouteRequest], request: RouteRequest, candidates: list[Engine], seed: int
+) -> None:
+    strategy = base.create(name)
+    for earlier in past:
+        strategy.learn(earlier, strategy.choose(earlier, candidates))
+    shuffled = candidates.copy()
+    random.Random(seed).shuffle(shuffled)
+    first = strategy.choose(request, candidates)
+    assert strategy.choose(request, candidates) == first
+    assert strategy.choose(request, shuffled).engine == first.engine
+
+
+@every
+@quick
+@given(past=st.lists(fleets.requests(), min_size=1, max_size=5), request=fleets.requests(), candidates=fleets.fleets)
+def test_choosing_changes_nothing_that_was_learnt(
+    name: str, past: list[RouteRequest], request: RouteRequest, candidates: list[Engine]
+) -> None:
+    strategy = base.create(name)
+    for earlier in past:
+        strategy.learn(earlier, strategy.choose(earlier, candidates))
+    untouched = copy.deepcopy(strategy)
+    strategy.choose(request, candidates)
+    assert [strategy.choose(earlier, candidates) for earlier in past] == [untouched.choose(earlier, candidates) for earlier in past]
+
+
+@every
+@quick
+@given(request=fleets.requests(), candidates=fleets.fleets)
+def test_a_forgotten_engine_is_as_good_as_new(name: str, request: RouteRequest, candidates: list[Engine]) -> None:
+    strategy = base.create(name)
+    strategy.learn(request, strategy.choose(request, candidates))
+    for engine in candidates:
+        strategy.forget(engine.name)
+    strategy.forget("never-heard-of")
+    assert strategy.choose(request, candidates) == base.create(name).choose(request, candidates)
+
+
+@every
+@quick
+@given(request=fleets.requests(), candidates=fleets.fleets)
+def test_reasons_are_words_fit_for_a_metric_label(name: str, request: RouteRequest, candidates: list[Engine]) -> None:
+    choice = base.create(name).choose(request, candidates)
+    for word in (choice.reason, choice.fallback or "none"):
+        assert re.fullmatch(r"[a-z][a-z0-9_]{1,40}", word)

@@ -1,0 +1,65 @@
+"""Prefill and decode apart, or together."""
+
+from __future__ import annotations
+
+import pytest
+
+from stack.fleet.engine import Engine, Health
+from stack.model.plan import Choice, Plan
+from stack.model.tier import Path, Pool
+from stack.strategies.base import EmptyPoolError
+from stack.strategies.disaggregation import DpdPolicy, Named, PathReason, PoolStrategies, due, plan
+from stack.strategies.round_robin import RoundRobin
+from stack.strategies.session import Session
+from tests.stack.strategies.fleets import engine, request
+
+STRATEGIES = PoolStrategies(prefill=Named("round_robin", RoundRobin()), decode=Named("session", Session()))
+ON = DpdPolicy(enabled=True, routing_threshold=512)
+DECODE = [engine("decode-0"), engine("decode-1")]
+
+
+def prefill(**changes: object) -> list[Engine]:
+    return [engine("prefill-0", pool=Pool.PREFILL, **changes)]  # type: ignore[arg-type]  # keywords of engine()
+
+
+@pytest.mark.parametrize(
+    ("policy", "tokens", "expected"),
+    [
+        (ON, 511, False),
+        (ON, 512, True),
+        (DpdPolicy(True, 0), 0, True),
+        (DpdPolicy(False, 0), 10_000, False),
+    ],
+)
+def test_the_threshold_is_reached_by_its_own_value_and_zero_means_always(policy: DpdPolicy, tokens: int, expected: bool) -> None:
+    assert due(tokens, policy) is expected
+
+
+def test_a_long_prompt_takes_both_pools_each_by_its_own_strategy() -> None:
+    assert plan(request(prompt_tokens=600), prefill(), DECODE, STRATEGIES, ON) == Plan(
+        path=Path.DPD,
+        decode=Choice("decode-0", reason="least_loaded", fallback="no_session_key"),
+        decode_strategy="session",
+        reason="at_threshold",
+        prefill=Choice("prefill-0", reason="turn"),
+        prefill_strategy="round_robin",
+    )
+
+
+@pytest.mark.parametrize(("policy", "reason"), [(ON, PathReason.BELOW_THRESHOLD), (DpdPolicy(False, 0), PathReason.DISABLED)])
+def test_a_direct_path_says_why(policy: DpdPolicy, reason: PathReason) -> None:
+    made = plan(request(prompt_tokens=100), prefill(), DECODE, STRATEGIES, policy)
+    assert (made.path, made.reason, made.fallback, made.prefill) == (Path.DIRECT, reason, None, None)
+
+
+@pytest.mark.parametrize(
+    "prefillers", [[], prefill(health=Health.NOT_READY), prefill(health=Health.UNKNOWN), prefill(draining=True)]
+)
+def test_without_a_routable_prefill_engine_the_direct_path_is_a_counted_fallback(prefillers: list[Engine]) -> None:
+    made = plan(request(prompt_tokens=600), prefillers, DECODE, STRATEGIES, ON)
+    assert (made.path, made.fallback) == (Path.DIRECT, "no_ready_prefill_engine")
+
+
+def test_no_decode_engine_is_an_empty_pool() -> None:
+    with pytest.raises(EmptyPoolError):
+        plan(request(), prefill(), [engine("decode-0", draining=True)], STRATEGIES, ON)

@@ -1,0 +1,20 @@
+"""Taking turns."""
+
+from collections import Counter
+
+from stack.strategies.round_robin import RoundRobin
+from tests.stack.strategies.fleets import engine, fleet, request
+
+
+def test_requests_take_turns_by_name() -> None:
+    chosen = [RoundRobin().choose(request(i), [engine("b"), engine("c"), engine("a")]).engine for i in range(4)]
+    assert chosen == ["a", "b", "c", "a"]
+
+
+def test_an_engine_that_joins_gets_its_share_at_once() -> None:
+    chosen = Counter(RoundRobin().choose(request(i), fleet(3)).engine for i in range(100, 130))
+    assert chosen == {"decode-0": 10, "decode-1": 10, "decode-2": 10}
+
+
+def test_load_and_cache_are_none_of_its_business() -> None:
+    assert RoundRobin().choose(request(0), [engine("a", 99), engine("b")]).engine == "a"
