@@ -32,7 +32,7 @@ def test_every_package_opens_with_a_docstring() -> None:
 
 def test_no_module_outgrows_two_hundred_lines() -> None:
     """Tables of data may be longer; they are named here."""
-    tables = {"stack/metrics/catalog.py"}
+    tables = {"stack/metrics/catalog.py", "stack/engines/vllm_names.py"}
     long = {
         str(path.relative_to(ROOT)): lines
         for package in PACKAGES

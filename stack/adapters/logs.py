@@ -19,7 +19,7 @@ class EventFormatter(logging.Formatter):
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's own name
+    def formatMessage(self, record: logging.LogRecord) -> str:  # logging's own name
         fields = {name: value for name, value in vars(record).items() if name not in _PLAIN and value is not None}
         return " ".join([super().formatMessage(record), *(f"{name}={value!r}" for name, value in fields.items())])
 

@@ -43,7 +43,7 @@ PROMPT_TOKENS = _add(
 CACHE_LOOKUP_TOKENS = _add(
     "kvdeck_cache_lookup_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
     "Tokens each tier was asked for, the denominator of its hit ratio: engine: vLLM's prefix cache queries; l1: tokens LMCache "
-    "was asked for (whole chunks); l2: those minus L1's hits. Tiers overlap: do not sum over tier.",
+    "(whole chunks) or vLLM's own offloading was asked for; l2: those minus L1's hits. Tiers overlap: do not sum over tier.",
     *_ENGINE, Label.TIER,
 )  # fmt: skip
 CACHE_HIT_TOKENS = _add(
@@ -128,7 +128,7 @@ SCRAPE_COLLECTOR_DURATION = _add(
 )  # fmt: skip
 TARGET_INFO = _add(
     "kvdeck_target_info", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
-    "1 for each engine the exporter knows, with its role, its version and whether it is emulated.",
+    "1 for each engine that is listed, with its role, its version (while it can be read) and whether it is emulated.",
     *_ENGINE, Label.VERSION, Label.EMULATED,
 )  # fmt: skip
 BUILD_INFO = _add(
@@ -186,6 +186,11 @@ ROUTER_GENERATION = _add(
 ROUTER_RECORDS_DROPPED = _add(
     "kvdeck_router_records_dropped_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
     "Decision records dropped because control did not take them in time.",
+)  # fmt: skip
+ROUTER_INTERNAL_ERRORS = _add(
+    "kvdeck_router_internal_errors_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Failures of the router's own measuring, learning and recording, by site. They cost no request.",
+    Label.SITE,
 )  # fmt: skip
 ROUTER_INDEX_BLOCKS = _add(
     "kvdeck_router_index_blocks", Kind.GAUGE, Unit.BLOCKS, Emitter.ROUTER,

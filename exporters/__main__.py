@@ -1,0 +1,45 @@
+"""`python -m exporters`: parses the command line and serves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from exporters.app import Settings, serve
+from stack.adapters import logs
+
+
+def _named(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    named: dict[str, str] = {}
+    for value in values:
+        name, separator, url = value.partition("=")
+        if not (name and separator and "://" in url):
+            raise click.BadParameter(f"{value!r} is not NAME=URL", ctx, param)
+        if name in named:
+            raise click.BadParameter(f"{name!r} is named twice", ctx, param)
+        named[name] = url.rstrip("/")
+    return named
+
+
+def _address(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, int]:
+    host, _, port = value.rpartition(":")
+    if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise click.BadParameter(f"{value!r} is not HOST:PORT", ctx, param)
+    return host.strip("[]"), int(port)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.option("--listen", default="127.0.0.1:9410", callback=_address, metavar="HOST:PORT", help="Where /metrics and /healthz are.")
+@click.option("--targets", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Engines, as file_sd.")
+@click.option("--lmcache", multiple=True, callback=_named, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable.")
+@click.option("--store", multiple=True, callback=_named, metavar="NAME=URL", help="redis:// URL of an L2 store; repeatable.")
+@click.option("--timeout", default=4.0, type=click.FloatRange(0.1, 60.0), help="Seconds a scrape may take; below Prometheus' own.")
+def main(listen: tuple[str, int], targets: Path | None, lmcache: dict[str, str], store: dict[str, str], timeout: float) -> None:
+    """Show engines, KV cache tiers and KV transfers as Prometheus series."""
+    logs.configure()
+    serve(Settings(*listen, targets, {"lmcache": lmcache, "store": store}, timeout))
+
+
+if __name__ == "__main__":
+    main(prog_name="kvdeck exporter")

@@ -1,0 +1,98 @@
+"""The exporter's composition root and its two pages."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import httpx
+import uvicorn
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+import exporters.collectors  # registers every collector  # noqa: F401
+from exporters.collector import Context, collectors
+from exporters.render import render
+from exporters.scrape import Scraper
+from stack.adapters.target_file import TargetFile
+from stack.model.target import Target
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What to read, and for how long. `endpoints` are URLs by collector and target name."""
+
+    host: str
+    port: int
+    targets: Path | None
+    endpoints: Mapping[str, Mapping[str, str]]
+    timeout_seconds: float
+
+
+class Fleet:
+    """The engines of the target file, looked at anew when it changed; without a file there are none."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._file = TargetFile(path) if path else None
+        self._targets: list[Target] = []
+
+    def refresh(self) -> None:
+        """Take in a changed file; a broken or missing one leaves the fleet as it was."""
+        if self._file and (targets := self._file.changed()) is not None:
+            self._targets = targets
+
+    def now(self) -> Sequence[Target]:
+        return self._targets
+
+
+def application(
+    settings: Settings, clock: Callable[[], float] = time.monotonic, transport: httpx.AsyncBaseTransport | None = None
+) -> Starlette:
+    """The ASGI application: /metrics reads everything anew, /healthz says that the process answers.
+
+    `transport` is how targets are reached; None means over the network.
+    """
+    fleet = Fleet(settings.targets)
+    # Not through a proxy of the environment: targets are neighbours. Keep-alive spares each scrape a handshake.
+    client = httpx.AsyncClient(
+        transport=transport, trust_env=False, timeout=settings.timeout_seconds, limits=httpx.Limits(max_connections=None)
+    )
+    context = Context(client, fleet.now, settings.endpoints)
+    readers = {name: collectors.create(name, context=context) for name in collectors}
+    scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock)
+
+    async def metrics(request: Request) -> Response:
+        return Response(render(await scraper.scrape()), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+    async def healthz(request: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await scraper.close()
+        await client.aclose()
+
+    return Starlette(routes=[Route("/metrics", metrics), Route("/healthz", healthz)], lifespan=lifespan)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGINT or SIGTERM."""
+    if settings.targets and not settings.targets.exists():
+        log.warning("target file not there yet", extra={"path": str(settings.targets)})
+    log.info("exporter listens", extra={"host": settings.host, "port": settings.port})
+    # uvicorn raises the signal again once it has shut down: that end is a good one.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    uvicorn.run(application(settings), host=settings.host, port=settings.port, log_level="warning", access_log=False)

@@ -1,0 +1,81 @@
+"""What a collector is: it reads targets of one kind and says what it saw as points of catalogue families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import httpx
+
+from stack.engines.lmcache import TierHits
+from stack.engines.samples import Histogram
+from stack.engines.vllm import PromptTokens
+from stack.metrics.family import Family, Label
+from stack.model.target import Target
+from stack.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One series of one family in this scrape."""
+
+    family: Family
+    labels: Mapping[Label, str]
+    value: float | Histogram
+
+
+@dataclass(frozen=True, slots=True)
+class EnginePrompt:
+    """One engine's prompt tokens for the waterfall; `started` is its process' Unix time of start, if it says."""
+
+    target: Target
+    tokens: PromptTokens
+    started: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one target said: its own points, and what the waterfall needs of it."""
+
+    points: Sequence[Point] = ()
+    prompt: EnginePrompt | None = None
+    hits: Mapping[str, TierHits] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What collectors are given. `fleet` is the engines listed now; `endpoints` are URLs by collector and target name."""
+
+    http: httpx.AsyncClient
+    fleet: Callable[[], Sequence[Target]]
+    endpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+class Collector(Protocol):
+    """Reads its targets, each alone and under a deadline it is not told.
+
+    `stage` orders collectors in one scrape: those of a stage run together, after those of the stages before.
+    """
+
+    @property
+    def stage(self) -> int: ...
+
+    def targets(self) -> Sequence[str]:
+        """Names of what there is to read in this scrape."""
+        ...
+
+    async def read(self, target: str) -> Seen:
+        """Read one target. May raise anything: the guard takes it for this target's failure."""
+        ...
+
+    def unread(self, target: str) -> Sequence[Point]:
+        """What holds of a target although it could not be read."""
+        ...
+
+    async def close(self) -> None:
+        """Give up connections of its own."""
+        ...
+
+
+collectors: Registry[Collector] = Registry("collector")

@@ -1,0 +1,110 @@
+"""Engines: each one's tiers, requests, tokens and KV transfers, from its own /metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import httpx
+
+from exporters.collector import Context, EnginePrompt, Point, Seen, collectors
+from stack.adapters.exposition import ExpositionError, fetch, fetch_json
+from stack.engines.vllm import WANTED, EngineReading, Transfers, read
+from stack.metrics import catalog
+from stack.metrics.family import Label
+from stack.model.target import Target
+from stack.model.tier import Tier
+
+
+@collectors.register("engines")
+class Engines:
+    """Reads the engines of the fleet's target file."""
+
+    stage = 0
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._versions: dict[str, tuple[float | None, str]] = {}  # by replica: the process it was asked of, and its answer
+
+    def targets(self) -> Sequence[str]:
+        return [target.replica for target in self._context.fleet()]
+
+    async def read(self, target: str) -> Seen:
+        engine = self._listed(target)
+        reading = read(await fetch(self._context.http, f"{engine.url}/metrics", WANTED))
+        if reading.prompt is None and reading.running is None:
+            raise ExpositionError("no vLLM series")
+        prompt = None if reading.prompt is None else EnginePrompt(engine, reading.prompt, reading.started)
+        version = await self._version(engine, reading.started)
+        return Seen([*points(engine, reading), info(engine, version)], prompt=prompt)
+
+    def unread(self, target: str) -> Sequence[Point]:
+        return [info(self._listed(target), None)]
+
+    async def close(self) -> None:
+        """Nothing of its own is open."""
+
+    def _listed(self, replica: str) -> Target:
+        return next(target for target in self._context.fleet() if target.replica == replica)
+
+    async def _version(self, engine: Target, started: float | None) -> str | None:
+        """The engine's version, asked once a process; None while it does not say."""
+        known = self._versions.get(engine.replica)
+        if known and known[0] == started:
+            return known[1]
+        try:
+            answer = await fetch_json(self._context.http, f"{engine.url}/version")
+        except (httpx.HTTPError, ExpositionError):  # its metrics are good without it; it is asked again in the next scrape
+            return None
+        version = answer.get("version") if isinstance(answer, dict) else None
+        if not isinstance(version, str):
+            return None
+        self._versions[engine.replica] = (started, version[:64])
+        return version[:64]
+
+
+def info(engine: Target, version: str | None) -> Point:
+    """The engine's identity; without a version while that is not known."""
+    labels = _labels(engine) | {Label.EMULATED: "true" if engine.emulated else "false"}
+    return Point(catalog.TARGET_INFO, labels | ({Label.VERSION: version} if version else {}), 1.0)
+
+
+def points(engine: Target, reading: EngineReading) -> Iterator[Point]:
+    """What one engine says of itself; what it does not say is left out."""
+    own = _labels(engine)
+    for state, requests in (("running", reading.running), ("waiting", reading.waiting)):
+        if requests is not None:
+            yield Point(catalog.ENGINE_REQUESTS, own | {Label.STATE: state}, requests)
+    if reading.generated is not None:
+        yield Point(catalog.ENGINE_GENERATED_TOKENS, own, reading.generated)
+    yield from _tiers(own, reading)
+    for transfers in reading.transfers:
+        yield from _transfers(own, transfers)
+
+
+def _tiers(own: dict[Label, str], reading: EngineReading) -> Iterator[Point]:
+    for tier, lookups in reading.lookups.items():
+        yield Point(catalog.CACHE_LOOKUP_TOKENS, own | {Label.TIER: tier}, lookups.asked)
+        yield Point(catalog.CACHE_HIT_TOKENS, own | {Label.TIER: tier}, lookups.found)
+    for tier, ratio in reading.used_ratio.items():
+        yield Point(catalog.CACHE_USED_RATIO, own | {Label.TIER: tier}, ratio)
+    if reading.capacity_bytes is not None:
+        yield Point(catalog.CACHE_CAPACITY_BYTES, own | {Label.TIER: Tier.ENGINE}, reading.capacity_bytes)
+        if Tier.ENGINE in reading.used_ratio:
+            used = reading.used_ratio[Tier.ENGINE] * reading.capacity_bytes
+            yield Point(catalog.CACHE_USED_BYTES, own | {Label.TIER: Tier.ENGINE}, used)
+
+
+def _transfers(own: dict[Label, str], transfers: Transfers) -> Iterator[Point]:
+    over = own | {Label.TRANSPORT: transfers.transport}
+    # The engine that pulls does the counting, so what it counts it received.
+    received = over | {Label.DIRECTION: "receive"}
+    if transfers.bytes is not None:
+        yield Point(catalog.KV_TRANSFER_BYTES, received, transfers.bytes)
+    if transfers.seconds is not None:
+        yield Point(catalog.KV_TRANSFER_DURATION, received, transfers.seconds)
+    for reason, failures in transfers.failures.items():
+        yield Point(catalog.KV_TRANSFER_FAILURES, over | {Label.REASON: reason}, failures)
+
+
+def _labels(engine: Target) -> dict[Label, str]:
+    return {Label.MODEL_NAME: engine.model, Label.POOL: engine.pool, Label.REPLICA: engine.replica}

@@ -1,0 +1,91 @@
+"""One scrape: every collector's targets under one deadline, stage by stage, and the waterfall over what they saw."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from exporters.collector import Collector, Point
+from exporters.guard import Attempt, Guard
+from exporters.waterfall import Waterfall
+from stack.metrics import catalog
+from stack.metrics.family import Label
+from stack.model.target import Target
+
+# A stage may use this share of what is left, so that one hung target leaves time for the stages after it.
+STAGE_SHARE = 0.6
+
+
+class Scraper:
+    """Reads everything anew when asked. Whoever asks while a scrape runs gets that one's points.
+
+    `timeout_seconds` bounds one scrape; keep it below Prometheus' own scrape timeout. `refresh` is called before each,
+    so that `fleet` does not change while one runs.
+    """
+
+    def __init__(
+        self,
+        collectors: Mapping[str, Collector],
+        refresh: Callable[[], None],
+        fleet: Callable[[], Sequence[Target]],
+        timeout_seconds: float,
+        version: str,
+        clock: Callable[[], float],
+    ) -> None:
+        self._collectors = collectors
+        self._refresh = refresh
+        self._fleet = fleet
+        self._timeout_seconds = timeout_seconds
+        self._version = version
+        self._clock = clock
+        self._guard = Guard(clock)
+        self._waterfall = Waterfall()
+        self._running: asyncio.Task[list[Point]] | None = None
+
+    async def scrape(self) -> list[Point]:
+        """Every point of every family the exporter emits, as of now."""
+        if self._running is None:
+            self._running = asyncio.create_task(self._scrape())
+            self._running.add_done_callback(self._finished)
+        return await asyncio.shield(self._running)  # a scraper that leaves must not cancel the others'
+
+    async def close(self) -> None:
+        """End a running scrape and close the collectors."""
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.wait([self._running])
+        for collector in self._collectors.values():
+            await collector.close()
+
+    def _finished(self, task: asyncio.Task[list[Point]]) -> None:
+        self._running = None
+
+    async def _scrape(self) -> list[Point]:
+        self._refresh()
+        end = self._clock() + self._timeout_seconds
+        attempts: list[Attempt] = []
+        stages = sorted({collector.stage for collector in self._collectors.values()})
+        for stage in stages:
+            left = end - self._clock()
+            attempts += await self._run(stage, left if stage == stages[-1] else left * STAGE_SHARE)
+        points = [Point(catalog.BUILD_INFO, {Label.VERSION: self._version}, 1.0)]
+        for attempt in attempts:
+            points += attempt.points()
+        return points + list(self._prompt_tokens(attempts))
+
+    async def _run(self, stage: int, seconds: float) -> list[Attempt]:
+        due = [(name, each) for name, each in self._collectors.items() if each.stage == stage]
+        reads = [self._guard.attempt(name, each, target, seconds) for name, each in due for target in each.targets()]
+        return await asyncio.gather(*reads)
+
+    def _prompt_tokens(self, attempts: Sequence[Attempt]) -> Iterator[Point]:
+        seen = [(attempt.target, attempt.seen) for attempt in attempts if attempt.seen is not None]
+        engines = {prompt.target.replica: prompt for _, one in seen if (prompt := one.prompt) is not None}
+        servers = {target: one.hits for target, one in seen if one.hits is not None}
+        listed = {target.replica for target in self._fleet()}
+        totals = self._waterfall.update(self._clock(), list(engines.values()), servers, listed.__contains__)
+        for name, by_source in totals.items():
+            target = engines[name].target
+            labels = {Label.MODEL_NAME: target.model, Label.POOL: target.pool, Label.REPLICA: name}
+            for source, tokens in by_source.items():
+                yield Point(catalog.PROMPT_TOKENS, {**labels, Label.SOURCE: source}, tokens)

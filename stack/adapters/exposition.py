@@ -1,0 +1,88 @@
+"""Reads a Prometheus text exposition that may be huge, slow or hostile: bounded, or refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import httpx
+import msgspec
+from prometheus_client.parser import text_string_to_metric_families
+
+from stack.engines.samples import Sample, Samples
+
+_TEXT_TYPES = ("text/plain", "application/openmetrics-text")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one exposition may cost. A vLLM 0.32 engine's has 80 KB, its longest line 2 KB."""
+
+    document_bytes: int = 8 * 1024 * 1024
+    line_bytes: int = 16 * 1024  # the parser's time grows with the square of a line's length
+    samples: int = 20_000
+
+
+class ExpositionError(ValueError):
+    """An answer that is no exposition, or more of one than the limits allow."""
+
+
+def parse(document: bytes, wanted: frozenset[str], limits: Limits = Limits()) -> Samples:
+    """The samples whose names are `wanted`; other lines are skipped unread. Raises ExpositionError."""
+    if len(document) > limits.document_bytes:
+        raise ExpositionError(f"more than {limits.document_bytes} bytes")
+    lines: list[bytes] = []
+    for match in _lines_of(wanted).finditer(document):
+        if match.end() - match.start() > limits.line_bytes:
+            raise ExpositionError(f"a line of more than {limits.line_bytes} bytes")
+        lines.append(match[0])
+        if len(lines) > limits.samples:
+            raise ExpositionError(f"more than {limits.samples} samples")
+    try:
+        return Samples(_samples(b"\n".join(lines).decode()))
+    except (ValueError, IndexError) as error:  # undecodable text; and the parser runs off the end of some garbage
+        raise ExpositionError(f"not a Prometheus exposition: {type(error).__name__}") from error
+
+
+async def fetch(client: httpx.AsyncClient, url: str, wanted: frozenset[str], limits: Limits = Limits()) -> Samples:
+    """The exposition at `url`. The deadline is the caller's. Raises ExpositionError, httpx.HTTPError."""
+    content_type, document = await _get(client, url, limits.document_bytes)
+    if not content_type.startswith(_TEXT_TYPES):
+        raise ExpositionError(f"content type {content_type[:40]!r} is no exposition")
+    return parse(document, wanted, limits)
+
+
+async def fetch_json(client: httpx.AsyncClient, url: str, limits: Limits = Limits()) -> object:
+    """The JSON document at `url`. The deadline is the caller's. Raises ExpositionError, httpx.HTTPError."""
+    _, document = await _get(client, url, limits.document_bytes)
+    try:
+        answer: object = msgspec.json.decode(document)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ExpositionError("not JSON") from error
+    return answer
+
+
+async def _get(client: httpx.AsyncClient, url: str, limit: int) -> tuple[str, bytes]:
+    # Uncompressed and counted as it comes: a small compressed body could unpack to any size.
+    async with client.stream("GET", url, headers={"accept-encoding": "identity"}) as response:
+        response.raise_for_status()
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise ExpositionError("compressed though asked not to")
+        document = bytearray()
+        async for chunk in response.aiter_raw():
+            document += chunk
+            if len(document) > limit:
+                raise ExpositionError(f"more than {limit} bytes")
+        return response.headers.get("content-type", ""), bytes(document)
+
+
+def _samples(text: str) -> list[Sample]:
+    families = text_string_to_metric_families(text)
+    return [Sample(sample.name, sample.labels, float(sample.value)) for family in families for sample in family.samples]
+
+
+@lru_cache(maxsize=16)
+def _lines_of(wanted: frozenset[str]) -> re.Pattern[bytes]:
+    names = "|".join(re.escape(name) for name in sorted(wanted))
+    return re.compile(rf"^(?:{names})[{{ \t][^\n]*".encode(), re.MULTILINE)

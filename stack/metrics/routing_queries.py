@@ -1,0 +1,61 @@
+"""The questions about routing, steering and the deck itself, each with its unit and its meaning."""
+
+from __future__ import annotations
+
+from stack.metrics import catalog
+from stack.metrics.family import Label
+from stack.metrics.promql import EVERYWHERE, Where, aggregate, rate, selector, total
+from stack.metrics.queries import WINDOW, Query
+
+
+def decisions(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.STRATEGY, Label.PATH, Label.BACKEND)
+    return Query(
+        rate(catalog.ROUTER_DECISIONS, by, where, window), "requests/s", by, "Requests by strategy, path and decode engine."
+    )
+
+
+def decision_reasons(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.STRATEGY, Label.REASON)
+    return Query(rate(catalog.ROUTER_DECISIONS, by, where, window), "requests/s", by, "Why decode engines were chosen.")
+
+
+def fallbacks(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.REASON,)
+    text = "Requests that were not served the way the configuration asks for."
+    return Query(rate(catalog.ROUTER_FALLBACKS, by, where, window), "requests/s", by, text)
+
+
+def in_flight(where: Where = EVERYWHERE) -> Query:
+    by = (Label.POOL, Label.BACKEND)
+    return Query(total(selector(catalog.ROUTER_IN_FLIGHT, where), by), "requests", by, "Requests the routers have at each engine.")
+
+
+def engine_health(where: Where = EVERYWHERE) -> Query:
+    by = (Label.POOL, Label.BACKEND, Label.STATE)
+    text = "1 for the state that some router gives an engine; two states at once mean that routers disagree."
+    return Query(f"{aggregate('max', selector(catalog.ROUTER_ENGINE_HEALTH, where), by)} == 1", "", by, text)
+
+
+def pool_replicas(where: Where = EVERYWHERE) -> Query:
+    by = (Label.POOL, Label.STATE)
+    text = "Engines of each pool, desired and ready."
+    return Query(aggregate("max", selector(catalog.CONTROL_POOL_REPLICAS, where), by), "engines", by, text)
+
+
+def generation_lag() -> Query:
+    """How many generations the slowest router is behind."""
+    desired, applied = (selector(family) for family in (catalog.CONTROL_GENERATION, catalog.ROUTER_GENERATION))
+    return Query(f"max({desired}) - min({applied})", "generations", (), "Generations the slowest router is behind control.")
+
+
+def collectors_failing() -> Query:
+    """Targets the exporter could not read."""
+    by = (Label.COLLECTOR, Label.TARGET)
+    text = "Targets that the exporter could not read: their series are absent."
+    return Query(f"{aggregate('min', selector(catalog.SCRAPE_COLLECTOR_SUCCESS), by)} == 0", "", by, text)
+
+
+def firing_alerts() -> Query:
+    """The alerts that fire now, in Prometheus' own series of them."""
+    return Query('ALERTS{alertstate="firing"}', "", (), "1 for each alert that fires, by the labels alertname and severity.")

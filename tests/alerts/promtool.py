@@ -1,0 +1,17 @@
+"""Finds Prometheus' and Alertmanager's tools: on PATH, else where the one-machine stack unpacked them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def tool(name: str) -> str:
+    """The path of promtool or amtool; skips the test where there is none."""
+    unpacked = next((ROOT / ".kvdeck" / "debian").rglob(f"bin/{name}"), None)
+    found = shutil.which(name) or (str(unpacked) if unpacked else None)
+    if found is None:
+        pytest.skip(f"{name} is neither on PATH nor in .kvdeck/debian (./kvdeck up unpacks it)")
+    return found

@@ -1,0 +1,68 @@
+import httpx
+import pytest
+
+from exporters.collector import Context, Point
+from exporters.collectors.engines import Engines
+from stack.adapters.exposition import ExpositionError
+from stack.metrics import catalog
+from stack.metrics.family import Family, Label
+from stack.model.tier import Pool
+from tests.exporters.recorded import Hosts, exposition, target, text
+
+OWN = {Label.MODEL_NAME: "smollm2", Label.POOL: "decode", Label.REPLICA: "decode-0"}
+
+
+async def read(hosts: Hosts, collector: Engines | None = None) -> list[Point]:
+    async with hosts.client() as client:
+        engines = collector or Engines(Context(client, lambda: [target("decode-0")]))
+        return list((await engines.read("decode-0")).points)
+
+
+def of(points: list[Point], family: Family) -> list[Point]:
+    return [point for point in points if point.family is family]
+
+
+async def test_an_engine_without_a_connector_has_no_transfer_series() -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", exposition("vllm-0.32-plain"))
+    points = await read(hosts)
+    assert of(points, catalog.KV_TRANSFER_BYTES) == of(points, catalog.KV_TRANSFER_FAILURES) == []
+    assert of(points, catalog.ENGINE_REQUESTS) == [
+        Point(catalog.ENGINE_REQUESTS, OWN | {Label.STATE: "running"}, 0.0),
+        Point(catalog.ENGINE_REQUESTS, OWN | {Label.STATE: "waiting"}, 0.0),
+    ]
+
+
+async def test_the_version_is_asked_once_a_process() -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", b"process_start_time_seconds 1\nvllm:prompt_tokens_total 1\n")
+    async with hosts.client() as client:
+        engines = Engines(Context(client, lambda: [target("decode-0")]))
+        for _ in range(2):
+            await engines.read("decode-0")
+        hosts.engine("decode-0", b"process_start_time_seconds 2\nvllm:prompt_tokens_total 1\n", version="0.33.0")
+        seen = await engines.read("decode-0")
+    assert hosts.asked.count("http://decode-0/version") == 2
+    assert of(list(seen.points), catalog.TARGET_INFO) == [
+        Point(catalog.TARGET_INFO, OWN | {Label.EMULATED: "false", Label.VERSION: "0.33.0"}, 1.0)
+    ]
+
+
+@pytest.mark.parametrize("document", [b"[]", b'{"version": 3}', b"<html>"])
+async def test_an_engine_that_does_not_tell_its_version_is_read_all_the_same(document: bytes) -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", b"vllm:prompt_tokens_total 1\n")
+    hosts.answers["http://decode-0/version"] = text(document)
+    assert of(await read(hosts), catalog.TARGET_INFO) == [Point(catalog.TARGET_INFO, OWN | {Label.EMULATED: "false"}, 1.0)]
+
+
+async def test_a_server_that_is_no_vllm_is_refused() -> None:
+    hosts = Hosts({"http://decode-0/metrics": text(b"process_start_time_seconds 1\n")})
+    with pytest.raises(ExpositionError, match="no vLLM series"):
+        await read(hosts)
+
+
+async def test_an_engine_that_cannot_be_read_is_still_listed() -> None:
+    engines = Engines(Context(httpx.AsyncClient(), lambda: [target("p", Pool.PREFILL)]))
+    labels = {Label.MODEL_NAME: "smollm2", Label.POOL: "prefill", Label.REPLICA: "p", Label.EMULATED: "false"}
+    assert engines.unread("p") == [Point(catalog.TARGET_INFO, labels, 1.0)]

@@ -1,0 +1,142 @@
+"""The whole exporter over recorded engines: exact expositions, and what becomes of targets that misbehave."""
+
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from exporters.app import Settings, application
+from stack.adapters.exposition import parse
+from stack.engines.samples import Samples
+from stack.metrics import catalog
+from stack.model.target import Target, encode
+from stack.model.tier import Pool
+from tests.alerts.promtool import tool
+from tests.exporters.recorded import Hosts, exposition, target, text
+
+EXPECTED = Path(__file__).parent / "expected"
+FLEET = [target("prefill-0", Pool.PREFILL), target("decode-0")]
+NAMES = frozenset(catalog.CATALOG)
+
+
+def recorded() -> Hosts:
+    hosts = Hosts()
+    hosts.engine("prefill-0", exposition("vllm-0.32-nixl-lmcache-prefill"))
+    hosts.engine("decode-0", exposition("vllm-0.32-nixl-lmcache-decode"))
+    hosts.lmcache("lmcache", exposition("lmcache-0.5.6-mp-server"))
+    return hosts
+
+
+class Exporter:
+    """The application, its target file and what its targets answer."""
+
+    def __init__(self, client: httpx.AsyncClient, file: Path, hosts: Hosts) -> None:
+        self._client, self.file, self.hosts = client, file, hosts
+
+    async def text(self) -> str:
+        answer = await self._client.get("/metrics")
+        assert (answer.status_code, answer.headers["content-type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
+        return answer.text
+
+    async def samples(self) -> Samples:
+        return parse((await self.text()).encode(), NAMES)
+
+    def list(self, *fleet: Target) -> None:
+        changed = self.file.with_suffix(".new")
+        changed.write_bytes(encode(list(fleet)))
+        changed.replace(self.file)
+
+
+@asynccontextmanager
+async def exporter(folder: Path, hosts: Hosts, timeout_seconds: float = 4.0) -> AsyncIterator[Exporter]:
+    """An exporter whose clock stands still."""
+    settings = Settings("127.0.0.1", 0, folder / "engines.json", {"lmcache": {"lmcache": "http://lmcache"}}, timeout_seconds)
+    app = application(settings, clock=lambda: 0.0, transport=hosts.transport())
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as client,
+    ):
+        one = Exporter(client, settings.targets or folder, hosts)
+        one.list(*FLEET)
+        yield one
+
+
+def success(samples: Samples) -> dict[str, float]:
+    return samples.by("target", catalog.SCRAPE_COLLECTOR_SUCCESS.name)
+
+
+async def test_the_exposition_of_a_recorded_fleet_is_exactly_this(tmp_path: Path) -> None:
+    async with exporter(tmp_path, recorded()) as one:
+        assert await one.text() == (EXPECTED / "dpd-with-lmcache.txt").read_text()
+
+
+def test_promtool_finds_no_fault_in_the_exposition() -> None:
+    document = (EXPECTED / "dpd-with-lmcache.txt").read_text()
+    done = subprocess.run([tool("promtool"), "check", "metrics"], input=document, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+async def test_the_sources_of_each_engine_sum_to_its_prompt_tokens(tmp_path: Path) -> None:
+    async with exporter(tmp_path, recorded()) as one:
+        sums = (await one.samples()).by("replica", catalog.PROMPT_TOKENS.name)
+    assert sums == {"prefill-0": 14943.0, "decode-0": 4981.0}
+
+
+async def test_every_family_of_the_exporter_is_declared_for_it(tmp_path: Path) -> None:
+    async with exporter(tmp_path, recorded()) as one:
+        families = [line.split()[2] for line in (await one.text()).splitlines() if line.startswith("# TYPE")]
+    assert {catalog.CATALOG[name].emitter for name in families} == {"exporter"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [b"<html>no metrics</html>", b'vllm:prompt_tokens_total{engine="' + b"x" * 100_000 + b'"} 1\n', b"#" * 9_000_000, b""],
+    ids=["not an exposition", "endless line", "huge", "empty"],
+)
+async def test_a_bad_target_costs_only_its_own_series(tmp_path: Path, document: bytes) -> None:
+    hosts = recorded()
+    hosts.engine("decode-0", document)
+    async with exporter(tmp_path, hosts) as one:
+        samples = await one.samples()
+    assert success(samples) == {"prefill-0": 1.0, "decode-0": 0.0, "lmcache": 1.0}
+    assert samples.by("replica", catalog.PROMPT_TOKENS.name).keys() == {"prefill-0"}
+    assert samples.by("replica", catalog.TARGET_INFO.name).keys() == {"prefill-0", "decode-0"}
+
+
+async def test_a_target_that_cannot_be_read_is_absent_and_comes_back(tmp_path: Path) -> None:
+    hosts = recorded()
+    lmcache = hosts.answers.pop("http://lmcache/metrics")
+    async with exporter(tmp_path, hosts) as one:
+        without = await one.samples()
+        hosts.answers["http://lmcache/metrics"] = lmcache
+        again = await one.samples()
+    assert without.by("tier", catalog.CACHE_USED_BYTES.name) == {"engine": 0.0}
+    assert again.by("tier", catalog.CACHE_USED_BYTES.name) == {"engine": 0.0, "l1": 412_876_800.0}
+
+
+async def test_an_engine_that_leaves_the_file_takes_its_series_with_it(tmp_path: Path) -> None:
+    async with exporter(tmp_path, recorded()) as one:
+        await one.samples()
+        one.list(FLEET[0])
+        assert success(await one.samples()) == {"prefill-0": 1.0, "lmcache": 1.0}
+
+
+async def test_a_broken_file_changes_nothing(tmp_path: Path) -> None:
+    async with exporter(tmp_path, recorded()) as one:
+        await one.samples()
+        one.file.write_text("[{")
+        assert success(await one.samples()) == {"prefill-0": 1.0, "decode-0": 1.0, "lmcache": 1.0}
+        one.list(FLEET[1])
+        assert success(await one.samples()) == {"decode-0": 1.0, "lmcache": 1.0}
+
+
+async def test_a_hidden_quantity_is_absent_and_not_zero(tmp_path: Path) -> None:
+    hosts = recorded()
+    hosts.answers["http://decode-0/metrics"] = text(b'vllm:prompt_tokens_total{engine="0"} 10\n')
+    async with exporter(tmp_path, hosts) as one:
+        samples = await one.samples()
+    assert samples.by("replica", catalog.ENGINE_REQUESTS.name).keys() == {"prefill-0"}
+    assert samples.by("replica", catalog.PROMPT_TOKENS.name) == {"prefill-0": 14943.0, "decode-0": 10.0}

@@ -1,0 +1,37 @@
+import pytest
+
+from stack.metrics import catalog
+from stack.metrics.family import Label
+from stack.metrics.promql import EVERYWHERE, aggregate, quantile, rate, ratio, selector
+
+
+def test_label_values_are_escaped() -> None:
+    hostile = {Label.MODEL_NAME: 'a"} or vector(1) #\\\n'}
+    assert selector(catalog.ENGINE_GENERATED_TOKENS, hostile) == (
+        'kvdeck_engine_generated_tokens_total{model_name="a\\"} or vector(1) #\\\\\\n"}'
+    )
+
+
+def test_a_label_that_the_family_does_not_carry_is_refused() -> None:
+    with pytest.raises(ValueError, match="kvdeck_cache_evicted_keys_total has no label model_name"):
+        selector(catalog.CACHE_EVICTED_KEYS, {Label.MODEL_NAME: "m"})
+
+
+def test_a_histogram_needs_a_part_and_nothing_else_has_one() -> None:
+    with pytest.raises(ValueError, match="is a histogram"):
+        selector(catalog.ROUTER_TTFT)
+    with pytest.raises(ValueError, match="is a gauge"):
+        selector(catalog.BUILD_INFO, part="_sum")
+
+
+def test_expressions_are_what_one_would_write_by_hand() -> None:
+    tier = {Label.TIER: "l1"}
+    assert rate(catalog.CACHE_HIT_TOKENS, (Label.TIER,), tier, "1m") == (
+        'sum by (tier) (rate(kvdeck_cache_hit_tokens_total{tier="l1"}[1m]))'
+    )
+    assert rate(catalog.CACHE_HIT_TOKENS, (), EVERYWHERE, "1m") == "sum(rate(kvdeck_cache_hit_tokens_total{}[1m]))"
+    assert ratio("a", "b") == "a / (b > 0)"
+    assert aggregate("max", "a", [Label.TIER, Label.REPLICA]) == "max by (tier, replica) (a)"
+    assert quantile(0.95, catalog.ROUTER_TTFT, (Label.PATH,), EVERYWHERE, "5m") == (
+        "histogram_quantile(0.95, sum by (le, path) (rate(kvdeck_router_time_to_first_token_seconds_bucket{}[5m])))"
+    )

@@ -1,0 +1,106 @@
+"""A mistyped query parses well and returns nothing: so every query is run over a fleet that emits every family."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from stack.metrics import queries, routing_queries
+from stack.metrics.catalog import CATALOG, SCRAPE_COLLECTOR_SUCCESS
+from stack.metrics.family import Family, Kind, Label
+from stack.metrics.queries import Query
+from tests.alerts.promtool import tool
+
+MODEL = {Label.MODEL_NAME: "m"}
+QUERIES = {
+    "requests": queries.requests(MODEL),
+    "time_to_first_token": queries.time_to_first_token(0.95, MODEL),
+    "inter_token_latency": queries.inter_token_latency(0.5, MODEL),
+    "phase_quantile": queries.phase_quantile(0.95, MODEL),
+    "phase_means": queries.phase_means(MODEL),
+    "waterfall": queries.waterfall(MODEL),
+    "waterfall_shares": queries.waterfall_shares(MODEL),
+    "prefill_waterfall": queries.prefill_waterfall(MODEL),
+    "waterfall_of_engines": queries.waterfall_of_engines(MODEL),
+    "hit_ratio": queries.hit_ratio(MODEL),
+    "used_ratio": queries.used_ratio(),
+    "used_bytes": queries.used_bytes(),
+    "capacity_bytes": queries.capacity_bytes(),
+    "evicted_blocks": queries.evicted_blocks(MODEL),
+    "evicted_chunks": queries.evicted_chunks(MODEL),
+    "evicted_keys": queries.evicted_keys(),
+    "transfer_throughput": queries.transfer_throughput(MODEL),
+    "transfer_bandwidth": queries.transfer_bandwidth(MODEL),
+    "transfer_failures": queries.transfer_failures(MODEL),
+    "engine_requests": queries.engine_requests(MODEL),
+    "generated_tokens": queries.generated_tokens(MODEL),
+    "decisions": routing_queries.decisions(MODEL),
+    "decision_reasons": routing_queries.decision_reasons(MODEL),
+    "fallbacks": routing_queries.fallbacks(MODEL),
+    "in_flight": routing_queries.in_flight(MODEL),
+    "engine_health": routing_queries.engine_health(MODEL),
+    "pool_replicas": routing_queries.pool_replicas(MODEL),
+    "generation_lag": routing_queries.generation_lag(),
+    "collectors_failing": routing_queries.collectors_failing(),
+    "firing_alerts": routing_queries.firing_alerts(),
+}
+
+
+def _fleet() -> Iterator[dict[str, str]]:
+    """Series of every family in both pools: counters grow, gauges are 1, every collector fails; and Prometheus' own of alerts."""
+    yield {"series": 'ALERTS{alertname="a", alertstate="firing"}', "values": "1x60"}
+    for family in CATALOG.values():
+        for pool in ("prefill", "decode"):
+            values = "0x60" if family is SCRAPE_COLLECTOR_SUCCESS else "1x60" if family.kind is Kind.GAUGE else "0+1x60"
+            for name, labels in _series(family, pool):
+                yield {"series": f"{name}{{{labels}}}", "values": values}
+            if Label.POOL not in family.labels:
+                break
+
+
+def _series(family: Family, pool: str) -> Iterator[tuple[str, str]]:
+    own = {Label.MODEL_NAME: "m", Label.POOL: pool}
+    labels = ", ".join(f'{label}="{own.get(label, label)}"' for label in family.labels)
+    if family.kind is not Kind.HISTOGRAM:
+        yield family.name, labels
+        return
+    for bound in ("0.5", "+Inf"):
+        yield f"{family.name}_bucket", f'{labels}, le="{bound}"'
+    yield f"{family.name}_sum", labels
+    yield f"{family.name}_count", labels
+
+
+def test_every_query_function_is_run() -> None:
+    made = {
+        name
+        for module in (queries, routing_queries)
+        for name, thing in vars(module).items()
+        if getattr(thing, "__annotations__", {}).get("return") == "Query" and not name.startswith("_")
+    }
+    assert made == set(QUERIES)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_says_what_it_is(name: str) -> None:
+    query = QUERIES[name]
+    assert query.help.endswith(".")
+    assert query.legend == " ".join(f"{{{{{label.value}}}}}" for label in query.by)
+
+
+def test_every_query_finds_something(tmp_path: Path) -> None:
+    checks = [
+        {"expr": f"count({query.expr}) > bool 0", "eval_time": "10m", "exp_samples": [{"labels": "{}", "value": 1}]}
+        for query in QUERIES.values()
+    ]
+    case = tmp_path / "queries.yaml"
+    case.write_text(yaml.safe_dump({"tests": [{"interval": "15s", "input_series": list(_fleet()), "promql_expr_test": checks}]}))
+    done = subprocess.run([tool("promtool"), "test", "rules", case], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_prompt_tokens_are_never_summed_over_pools() -> None:
+    pools: dict[str, Query] = {"waterfall": QUERIES["waterfall"], "waterfall_shares": QUERIES["waterfall_shares"]}
+    assert all(query.expr.count("prompt_tokens") == query.expr.count('pool="decode"') for query in pools.values())
+    assert Label.POOL in QUERIES["waterfall_of_engines"].by
