@@ -1,0 +1,47 @@
+"""`kvdeck demo`: one prompt from every tier and over DPD."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.option("--tokens", type=click.IntRange(600, 3000), default=2000, show_default=True, help="Length of the prompt.")
+@click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON.")
+def command(tokens: int, as_json: bool) -> None:
+    """Ask one prompt cold, again, after each tier lost it, and over DPD.
+
+    Prints five times to first token (TTFT), each with the metric that proves where the prompt's KV came from. Needs the stack
+    of `kvdeck up`; takes about a minute, holds the stack's own traffic meanwhile and leaves the configuration as it was.
+    """
+    import asyncio
+
+    import msgspec
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from stack.adapters.supervisor_link import SupervisorUnavailableError
+    from stack.api.client import ControlError
+    from stack.demo.show import table
+    from stack.demo.stage import DemoError
+    from stack.demo.story import REQUESTS
+    from stack.wiring.demo import play
+
+    console = Console(stderr=as_json)
+    try:
+        with Progress(console=console, transient=True) as progress:
+            task = progress.add_task("Asking", total=REQUESTS)
+            steps, urls = asyncio.run(
+                play(tokens, lambda: progress.advance(task), lambda step: progress.update(task, description=step.step))
+            )
+    except SupervisorUnavailableError:
+        raise click.ClickException("the stack does not run here: `kvdeck up` starts it") from None
+    except (DemoError, ControlError) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(msgspec.json.encode({"steps": steps, "urls": urls}).decode())
+    else:
+        console.print(table(steps))
+        console.print(f"See it: {urls.get('dashboard', 'no dashboard runs')} (Overview shows the waterfall, Routing the decisions)")
+    if not all(step.proven for step in steps):
+        raise click.ClickException("not every step is proven by its metric: see the table")

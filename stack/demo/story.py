@@ -1,0 +1,111 @@
+"""The five steps: cold, from the engine, from L1, from L2, over DPD."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from stack.control.state import Dpd, ModelState
+from stack.demo.stage import Reading
+from stack.metrics import catalog
+from stack.model.tier import Path, Source
+from stack.traffic.request import Outcome
+
+# An engine of the one-machine stack holds two such prompts, L1 about five.
+OTHERS_PAST_ENGINE = 3
+OTHERS_PAST_L1 = 8
+REQUESTS = 5 + OTHERS_PAST_ENGINE + OTHERS_PAST_L1 + OTHERS_PAST_ENGINE
+
+
+class Scene(Protocol):
+    """What the story needs of a stack; `Stage` is the real one."""
+
+    async def ask(self, prompt: str) -> Outcome: ...
+
+    async def read(self, engine: str) -> Reading: ...
+
+    async def read_after(self, engine: str, before: Reading, tokens: int) -> Reading: ...
+
+    def steer(self, model: ModelState) -> None: ...
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One step as it was seen. `proven` means that at least half of the prompt came from `source`, by `proof`."""
+
+    step: str
+    source: Source
+    path: str
+    engine: str
+    prompt_tokens: int
+    ttft_seconds: float
+    tokens_from_source: int
+    transferred_bytes: int
+    proof: str
+    proven: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """`prompt_of` makes a fresh prompt from a word; `on_request` is told of every request (for a progress bar)."""
+
+    stage: Scene
+    prompt_of: Callable[[str], str]
+    on_request: Callable[[], None]
+
+    async def steps(self, now: ModelState) -> AsyncIterator[Step]:
+        """Each step as it is done. Steers the model; the caller puts `now` back."""
+        direct = msgspec.structs.replace(now, strategy="session", dpd=Dpd(enabled=False, routing_threshold=4096))
+        prompt = self.prompt_of("demo")
+        self.stage.steer(direct)
+        yield await self._step("cold", Source.COMPUTED, prompt)
+        yield await self._step("again", Source.ENGINE, prompt)
+        await self._others("past-engine", OTHERS_PAST_ENGINE)
+        yield await self._step("after the engine evicted it", Source.L1, prompt)
+        await self._others("past-l1", OTHERS_PAST_L1)
+        yield await self._step("after L1 evicted it", Source.L2, prompt)
+        if now.pools.prefill.replicas:
+            await self._others("past-engine-again", OTHERS_PAST_ENGINE)
+            self.stage.steer(msgspec.structs.replace(direct, dpd=Dpd(enabled=True, routing_threshold=512)))
+            yield await self._step("over DPD", Source.PEER, prompt)
+
+    async def _others(self, series: str, count: int) -> None:
+        for number in range(count):
+            await self.stage.ask(self.prompt_of(f"{series}-{number}"))
+            self.on_request()
+
+    async def _step(self, title: str, source: Source, prompt: str) -> Step:
+        engine = await self._engine()
+        before = await self.stage.read(engine)
+        outcome = await self.stage.ask(prompt)
+        self.on_request()
+        tokens = outcome.prompt_tokens or 0
+        after = await self.stage.read_after(engine, before, tokens)
+        gained = int(after.sources[source] - before.sources[source])
+        received = int(after.transferred_bytes - before.transferred_bytes)
+        return Step(
+            step=title,
+            source=source,
+            path=outcome.path or "",
+            engine=outcome.engine or "",
+            prompt_tokens=tokens,
+            ttft_seconds=outcome.first_token_seconds or 0.0,
+            tokens_from_source=gained,
+            transferred_bytes=received,
+            proof=_proof(engine, source, gained, tokens, received),
+            proven=outcome.engine == engine and 2 * gained >= tokens > 0 and (outcome.path == Path.DPD) == (source is Source.PEER),
+        )
+
+    async def _engine(self) -> str:
+        """The decode engine that the demo's session lives on: a one-word prompt tells, and disturbs no cache."""
+        outcome = await self.stage.ask("Hello")
+        return outcome.engine or ""
+
+
+def _proof(engine: str, source: Source, gained: int, tokens: int, received: int) -> str:
+    said = f'{catalog.PROMPT_TOKENS.name}{{replica="{engine}",source="{source}"}} +{gained} of {tokens}'
+    if source is Source.PEER:
+        said += f"; {catalog.KV_TRANSFER_BYTES.name} +{received / 1e6:.1f} MB"
+    return said
