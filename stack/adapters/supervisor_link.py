@@ -25,7 +25,7 @@ class ComponentState(StrEnum):
 
 
 class Component(msgspec.Struct, frozen=True, kw_only=True):
-    """One process of the local stack."""
+    """One process of the local stack. `failures` counts those in a row, 0 once it served for a while."""
 
     name: str
     kind: str
@@ -33,6 +33,7 @@ class Component(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None
     state: ComponentState
     detail: str = ""
+    failures: int = 0
 
 
 class SupervisorRequest(msgspec.Struct, frozen=True, kw_only=True):

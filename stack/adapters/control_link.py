@@ -1,0 +1,73 @@
+"""The router's line to control: fetches the desired state, brings acknowledgements and decisions."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from stack.control.link import RouterConfig, RouterReport
+
+
+class ControlUnavailableError(ConnectionError):
+    """Control does not answer, or not with what was asked for; the router goes on with what it has."""
+
+
+class ControlLink:
+    """One router's connection to control at `url`. Use as an async context manager."""
+
+    def __init__(
+        self,
+        url: str,
+        router_id: str,
+        *,
+        token: str | None = None,
+        deadline_seconds: float = 5.0,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._path = f"/v1/routers/{quote(router_id, safe='')}"
+        self._deadline = deadline_seconds
+        self._http = httpx.AsyncClient(
+            base_url=url, headers=headers, timeout=deadline_seconds, transport=transport, trust_env=False
+        )
+
+    async def config(self, version: int, wait_seconds: float) -> RouterConfig | None:
+        """The configuration as soon as control's version differs from `version`, None when it did not within the wait.
+
+        Raises ControlUnavailableError.
+        """
+        params = {"version": str(version), "wait": f"{wait_seconds:g}"}
+        answer = await self._send("GET", "/config", params=params, timeout=wait_seconds + self._deadline)
+        if answer.status_code == 204:
+            return None
+        try:
+            return msgspec.json.decode(answer.content, type=RouterConfig)
+        except msgspec.DecodeError as error:
+            raise ControlUnavailableError(f"control sent no configuration: {error}") from error
+
+    async def report(self, report: RouterReport) -> None:
+        """Bring one report. Raises ControlUnavailableError: then nothing was taken."""
+        await self._send("POST", "/report", content=msgspec.json.encode(report), timeout=self._deadline)
+
+    async def _send(
+        self, method: str, path: str, *, params: dict[str, str] | None = None, content: bytes | None = None, timeout: float
+    ) -> httpx.Response:
+        headers = {} if content is None else {"Content-Type": "application/json"}
+        try:
+            answer = await self._http.request(
+                method, self._path + path, params=params, content=content, headers=headers, timeout=timeout
+            )
+        except httpx.HTTPError as error:
+            raise ControlUnavailableError(f"control does not answer: {type(error).__name__}") from error
+        if not answer.is_success:
+            raise ControlUnavailableError(f"control answered {answer.status_code}")
+        return answer
+
+    async def __aenter__(self) -> ControlLink:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self._http.aclose()

@@ -1,0 +1,47 @@
+"""Watches the fleet's target file, which its owner replaces atomically."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from stack.model.target import Target, TargetFileError, decode
+
+log = logging.getLogger(__name__)
+
+
+class TargetFile:
+    """The file's targets as of its last good version.
+
+    A missing file means no targets yet at the start; once read, a file that vanishes or is malformed
+    changes nothing, since only a well-formed file says that an engine left.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen: tuple[int, int, int] | None = None
+
+    def changed(self) -> list[Target] | None:
+        """The targets when the file is new or changed and well-formed, else None."""
+        try:
+            stat = self._path.stat()
+            seen = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
+            if seen == self._seen:
+                return None
+            targets = decode(self._path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, TargetFileError) as error:
+            log.warning("target file unreadable", extra={"path": str(self._path), "error": str(error)})
+            return None
+        self._seen = seen
+        return targets
+
+    async def watch(self, interval_seconds: float, on_change: Callable[[list[Target]], None]) -> None:
+        """Call `on_change` with the targets now and after each change, for ever."""
+        while True:
+            if (targets := self.changed()) is not None:
+                on_change(targets)
+            await asyncio.sleep(interval_seconds)

@@ -1,0 +1,73 @@
+"""`kvdeck router`: the data plane."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
+
+
+@click.command()
+@click.option("--listen", default="127.0.0.1:8000", show_default=True, metavar="HOST:PORT", help="Where clients come.")
+@click.option("--id", "router_id", default="router-0", show_default=True, help="This router's name at control.")
+@click.option("--targets", type=_FILE, required=True, help="The fleet: a file_sd file, watched.")
+@click.option("--control-url", help="Follow this control. Without it the router goes on with --config.")
+@click.option("--control-token-file", type=_EXISTING, help="Bearer token for control.")
+@click.option("--engine-token-file", type=_EXISTING, help="Bearer token sent to engines in place of the client's Authorization.")
+@click.option("--config", type=_EXISTING, help="YAML with `desired:`, used until control answers.")
+@click.option("--secret-file", type=_FILE, required=True, help="Key for hashing session names; made when missing.")
+@click.option("--expose-route-headers", is_flag=True, help="Say in x-kvdeck-* headers where each answer came from.")
+@click.option("--drain", default=30.0, show_default=True, metavar="SECONDS", help="How long streams may finish on SIGTERM.")
+def command(
+    listen: str,
+    router_id: str,
+    targets: Path,
+    control_url: str | None,
+    control_token_file: Path | None,
+    engine_token_file: Path | None,
+    config: Path | None,
+    secret_file: Path,
+    expose_route_headers: bool,
+    drain: float,
+) -> None:
+    """Route OpenAI requests to the fleet's engines."""
+    import msgspec
+
+    from stack.registry import UnknownNameError
+    from stack.router.sessions import secret_from
+    from stack.router.settings import RouterSettings
+    from stack.wiring.router import RouterOptions, desired_from, run
+
+    host, _, port = listen.rpartition(":")
+    if not host or not port.isdigit():
+        raise click.BadParameter("HOST:PORT is needed", param_hint="--listen")
+    try:
+        options = RouterOptions(
+            host=host.strip("[]"),
+            port=int(port),
+            router_id=router_id,
+            targets=targets,
+            secret=secret_from(secret_file),
+            control_url=control_url,
+            control_token=_token(control_token_file),
+            engine_authorization=_bearer(_token(engine_token_file)),
+            expose_route_headers=expose_route_headers,
+            desired=None if config is None else desired_from(config.read_bytes()),
+            settings=RouterSettings(drain_s=drain),
+        )
+        run(options)
+    except (msgspec.DecodeError, UnknownNameError) as error:
+        raise click.ClickException(f"{config}: {error}") from error
+    except OSError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _token(file: Path | None) -> str | None:
+    return None if file is None else file.read_text("utf-8").strip()
+
+
+def _bearer(token: str | None) -> str | None:
+    return None if token is None else f"Bearer {token}"

@@ -1,0 +1,147 @@
+"""The leg whose answer the client gets: one engine, asked with or without a hand-over, its answer passed on as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from stack.engines.kv_transfer import Handover, decode_body, direct_body
+from stack.router import leg_failure
+from stack.router.answer import filter_body
+from stack.router.errand import Errand
+from stack.router.event_stream import EventStream
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.identity import inbound
+from stack.router.in_flight import Attempt, InFlight
+from stack.router.leg_failure import EngineAnswer
+from stack.router.message import Responder
+from stack.router.openai import UsageWish, encode
+from stack.router.phases import EngineTimes
+from stack.router.relay import Relay
+from stack.router.route_headers import RouteHeaders
+from stack.router.settings import RouterSettings
+from stack.router.upstream import Reply, Upstream
+from stack.router.upstream_errors import BrokenReplyError, ConnectError, ReplyTimeoutError
+
+ANSWER_BYTES_MAX = 256 << 20  # embeddings of a large batch; an engine is trusted, but not without end
+_EVENT_STREAM = b"text/event-stream"
+_EVERYTHING = UsageWish(include=True, continuous=True)
+
+
+@dataclass(slots=True)
+class _Stream:
+    """A stream whose first event has arrived; `first` is what of it the client gets."""
+
+    reply: Reply
+    events: EventStream
+    first: bytes
+
+
+class AnswerLeg:
+    """Asks one engine for the answer. Until the first byte goes to the client, every failure can still be mended."""
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        keeper: FleetKeeper,
+        in_flight: InFlight,
+        relay: Relay,
+        route_headers: RouteHeaders,
+        settings: RouterSettings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._upstream = upstream
+        self._keeper = keeper
+        self._in_flight = in_flight
+        self._relay = relay
+        self._route_headers = route_headers
+        self._settings = settings
+        self._clock = clock
+
+    async def run(self, errand: Errand, engine: str, handover: Handover | None, responder: Responder) -> None:
+        """Ask `engine`, answer the client. Raises LegFailedError as long as the client got nothing, ClientGoneError."""
+        errand.engine = engine
+        errand.timeline.decode_sent = self._clock()
+        with self._in_flight.attempt(engine) as attempt:
+            async with AsyncExitStack() as connection:
+                opened = await self._open(errand, handover, attempt, connection)
+                self._keeper.answered(engine)
+                if isinstance(opened, _Stream):
+                    await self._pass_on(errand, opened, responder)
+                    return
+        # The engine is done; a client that reads slowly is no load of its.
+        await self._send(errand, opened, responder)
+
+    async def _open(
+        self, errand: Errand, handover: Handover | None, attempt: Attempt, connection: AsyncExitStack
+    ) -> _Stream | EngineAnswer:
+        limit = self._settings.first_token_s if errand.parsed.stream else self._settings.answer_s
+        engine = attempt.engine
+        try:
+            async with asyncio.timeout(limit) as attempt.limit:
+                return await self._ask(errand, handover, connection, engine, limit)
+        except ConnectError as error:
+            self._keeper.connect_failed(engine, str(error))
+            raise leg_failure.unreachable("the engine could not be reached") from error
+        except BrokenReplyError as error:
+            self._keeper.connect_failed(engine, str(error))
+            raise leg_failure.unreachable("the engine broke off before it answered") from error
+        except (ReplyTimeoutError, TimeoutError) as error:
+            raise (leg_failure.lost() if attempt.abandoned else leg_failure.too_slow(limit)) from error
+        finally:
+            attempt.limit = None
+
+    async def _ask(
+        self, errand: Errand, handover: Handover | None, connection: AsyncExitStack, engine: str, limit: float
+    ) -> _Stream | EngineAnswer:
+        request = self._upstream.request(
+            errand.url(engine), "POST", errand.parsed.path, errand.outbound, _body(errand, handover),
+            connect_timeout_s=self._settings.connect_s, head_timeout_s=limit,
+            retry_stale=handover is None,  # params are never used twice
+        )  # fmt: skip
+        reply = await connection.enter_async_context(request)
+        if reply.status == 200 and (reply.header(b"content-type") or b"").startswith(_EVENT_STREAM):
+            return await self._begin(errand, reply)
+        answer = EngineAnswer.of(reply.status, inbound(reply.headers), await reply.read(ANSWER_BYTES_MAX))
+        if reply.status in leg_failure.RETRIED:
+            raise leg_failure.refused(answer)
+        return answer
+
+    async def _begin(self, errand: Errand, reply: Reply) -> _Stream:
+        """Wait for the first event: engines send the head of a stream long before, when nothing is certain yet."""
+        wish = errand.parsed.usage if errand.parsed.routed else _EVERYTHING
+        events = EventStream(wish, errand.remote_cached_tokens)
+        async for piece in reply.body():
+            first = events.feed(piece)
+            if first:
+                break
+        else:
+            raise BrokenReplyError("the stream ended before its first event", started=True)
+        if events.failed and not events.first_token and (broken := leg_failure.reported(first)):
+            raise broken
+        return _Stream(reply, events, first)
+
+    async def _pass_on(self, errand: Errand, opened: _Stream, responder: Responder) -> None:
+        errand.streamed = True
+        errand.status = opened.reply.status
+        headers = [*inbound(opened.reply.headers), *errand.identity.echoed(), *self._route_headers.of(errand)]
+        await responder.start(opened.reply.status, headers)
+        await self._relay.run(errand, opened.reply, opened.events, opened.first, responder)
+        errand.facts = opened.events.facts
+        errand.timeline.decode = EngineTimes(errand.facts.queue_s, errand.facts.first_token_s)
+
+    async def _send(self, errand: Errand, answer: EngineAnswer, responder: Responder) -> None:
+        errand.status = answer.status
+        body, errand.facts = filter_body(answer.body, errand.remote_cached_tokens)
+        errand.timeline.decode = EngineTimes(errand.facts.queue_s, errand.facts.first_token_s)
+        headers = [*answer.headers, *errand.identity.echoed(), *self._route_headers.of(errand)]
+        await responder.send(answer.status, headers, body)
+
+
+def _body(errand: Errand, handover: Handover | None) -> bytes:
+    fields = errand.parsed.fields
+    if handover is not None:
+        return encode(decode_body(fields, handover))
+    return encode(direct_body(fields) if errand.parsed.routed else fields)

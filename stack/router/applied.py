@@ -1,0 +1,69 @@
+"""The configuration a router runs by: one immutable snapshot, swapped whole; a request reads it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from stack.control.link import RouterConfig
+from stack.control.state import ModelState
+from stack.router.shelf import StrategyShelf
+from stack.strategies.base import canonical
+from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How one model is served: which strategies, and when to disaggregate."""
+
+    strategies: PoolStrategies
+    policy: DpdPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """One generation, whole. `version` is control's, None until control has spoken."""
+
+    version: int | None = None
+    generation: int = 0
+    models: Mapping[str, Served] = field(default_factory=lambda: MappingProxyType({}))
+    draining: frozenset[str] = frozenset()
+
+
+class Configuration:
+    """Holds the snapshot in force. Applying one that names an unknown strategy changes nothing."""
+
+    def __init__(self, shelf: StrategyShelf, on_applied: Callable[[Applied], None] = lambda applied: None) -> None:
+        self._shelf = shelf
+        self._on_applied = on_applied
+        self._defaults: dict[str, Served] = {}
+        self.current = Applied()
+
+    def apply(self, config: RouterConfig) -> None:
+        """Replace the snapshot by `config`. Raises UnknownNameError, and then keeps what it had."""
+        models = MappingProxyType({name: self._served(name, state) for name, state in config.models.items()})
+        self.current = Applied(config.version, config.generation, models, frozenset(config.draining))
+        self._on_applied(self.current)
+
+    def preset(self, models: Mapping[str, ModelState]) -> None:
+        """Run by `models` until control speaks: generation 0. Raises UnknownNameError."""
+        self.current = Applied(models=MappingProxyType({name: self._served(name, state) for name, state in models.items()}))
+        self._on_applied(self.current)
+
+    def default(self, model: str) -> Served:
+        """How a model is served that no configuration names: engines of it exist, so it is served."""
+        if model not in self._defaults:
+            self._defaults[model] = self._served(model, ModelState())
+        return self._defaults[model]
+
+    def _served(self, model: str, state: ModelState) -> Served:
+        pools = state.pools
+        strategies = PoolStrategies(
+            prefill=self._named(model, pools.prefill.strategy or state.strategy),
+            decode=self._named(model, pools.decode.strategy or state.strategy),
+        )
+        return Served(strategies, DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold))
+
+    def _named(self, model: str, name: str) -> Named:
+        return self._shelf.named(model, canonical(name))

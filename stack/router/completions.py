@@ -1,0 +1,146 @@
+"""Requests that name a model: read, decided, carried out, written down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stack.fleet.snapshot import Fleet
+from stack.router.applied import Applied, Configuration, Served
+from stack.router.errand import Errand
+from stack.router.errors import JSON_HEADERS, error_body
+from stack.router.executor import Executor
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.identity import Identity
+from stack.router.in_flight import InFlight
+from stack.router.inquiry import Inquiry
+from stack.router.ledger import Ledger
+from stack.router.leg_failure import LegFailedError
+from stack.router.message import ClientGoneError, Request, Responder
+from stack.router.meters import CLIENT_LEFT, Meters
+from stack.router.openai import BodyError, ParsedBody, parse
+from stack.router.phases import Timeline
+from stack.router.planning import plan_for
+from stack.router.route_headers import RouteHeaders
+from stack.strategies.base import EmptyPoolError
+
+RETRY_AFTER_S = 1
+# Label values where no served model is involved: a client's words never become one.
+NO_MODEL = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What a request goes by from its first moment to its last, whatever changes meanwhile."""
+
+    identity: Identity
+    applied: Applied
+    fleet: Fleet
+
+
+class Completions:
+    """The handler of everything that goes to an engine."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        keeper: FleetKeeper,
+        in_flight: InFlight,
+        inquiry: Inquiry,
+        executor: Executor,
+        ledger: Ledger,
+        meters: Meters,
+        route_headers: RouteHeaders,
+        clock: Callable[[], float],
+        wall_clock: Callable[[], float],
+        authorization: bytes | None = None,
+    ) -> None:
+        """`authorization` is sent to engines in place of the client's, when given."""
+        self._configuration = configuration
+        self._keeper = keeper
+        self._in_flight = in_flight
+        self._inquiry = inquiry
+        self._executor = executor
+        self._ledger = ledger
+        self._meters = meters
+        self._route_headers = route_headers
+        self._clock = clock
+        self._wall_clock = wall_clock
+        self._authorization = authorization
+
+    async def serve(self, request: Request, responder: Responder) -> None:
+        """Answer one request."""
+        start = _Start(Identity.of(request), self._configuration.current, self._keeper.fleet)
+        try:
+            parsed = parse(request.path, request.body)
+        except BodyError as error:
+            await self._refuse(start, responder, NO_MODEL, 400, error.message, error.code, error.param)
+            return
+        served = self._served(parsed.model, start)
+        if served is None:
+            message = f"no model {parsed.model[:128]!r} is served here"
+            await self._refuse(start, responder, NO_MODEL, 404, message, "model_not_found", "model")
+            return
+        try:
+            errand = await self._decide(request, parsed, served, start)
+        except EmptyPoolError:
+            message = f"no engine of {parsed.model!r} is ready"
+            await self._refuse(start, responder, parsed.model, 503, message, "no_ready_engine")
+            return
+        await self._carry_out(errand, responder)
+
+    def _served(self, model: str, start: _Start) -> Served | None:
+        if model in start.applied.models:
+            return start.applied.models[model]
+        return self._configuration.default(model) if start.fleet.of_model(model) else None
+
+    async def _decide(self, request: Request, parsed: ParsedBody, served: Served, start: _Start) -> Errand:
+        route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet)
+        plan = plan_for(parsed, route, start.fleet, served, self._in_flight.counts)
+        return Errand(
+            parsed=parsed,
+            identity=start.identity,
+            outbound=start.identity.outbound(request, self._authorization),
+            fleet=start.fleet,
+            served=served,
+            generation=start.applied.generation,
+            route=route,
+            plan=plan,
+            timeline=Timeline(received=request.received_at),
+            at=self._wall_clock(),
+            engine=plan.decode.engine,
+        )
+
+    async def _carry_out(self, errand: Errand, responder: Responder) -> None:
+        try:
+            await self._executor.run(errand, responder)
+        except LegFailedError as failure:
+            answer = failure.answer
+            errand.status, errand.error = answer.status, failure.code
+            headers = [*answer.headers, *errand.identity.echoed(), *self._route_headers.of(errand)]
+            await responder.send(answer.status, headers, answer.body)
+        except (ClientGoneError, asyncio.CancelledError):
+            errand.status, errand.error = CLIENT_LEFT, "client_left"
+            raise
+        finally:
+            errand.timeline.done = self._clock()
+            # After the handler: nothing of it delays this answer's end or the connection's next request.
+            asyncio.get_running_loop().call_soon(self._ledger.close, errand)
+
+    async def _refuse(
+        self,
+        start: _Start,
+        responder: Responder,
+        model: str,
+        status: int,
+        message: str,
+        code: str | None,
+        param: str | None = None,
+    ) -> None:
+        self._meters.unrouted(model, status)
+        said = self._route_headers.refused(start.applied.generation, start.identity.request_id)
+        headers = [*JSON_HEADERS, *start.identity.echoed(), *said]
+        if status == 503:
+            headers.append((b"retry-after", str(RETRY_AFTER_S).encode()))
+        await responder.send(status, headers, error_body(status, message, code=code, param=param))

@@ -1,0 +1,92 @@
+"""One routed request while it is carried out: what was decided, and what has happened so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from stack.engines.answer_facts import NO_FACTS, AnswerFacts
+from stack.fleet.snapshot import Fleet
+from stack.model.plan import Plan
+from stack.model.request import RouteRequest
+from stack.model.tier import Path
+from stack.router.applied import Served
+from stack.router.identity import Identity, Pairs
+from stack.router.openai import ParsedBody
+from stack.router.phases import Timeline
+
+GAPS_MAX = 100_000  # tokens of one answer whose gaps are kept until it is over
+
+
+class Fallback(StrEnum):
+    """Why a request was not carried out as planned; a closed set, for it becomes a metric label.
+
+    Beside these stand the reasons of plans and choices, and the words of a HandoverError.
+    """
+
+    PREFILL_UNREACHABLE = "prefill_unreachable"
+    PREFILL_TIMEOUT = "prefill_timeout"
+    PREFILL_BROKEN = "prefill_broken"
+    PREFILL_REFUSED = "prefill_refused"
+    HANDOVER_LATE = "handover_late"
+    DECODE_RETRIED = "decode_retried"
+
+
+@dataclass(slots=True)
+class Errand:
+    """`fleet`, `served` and `generation` are those of the request's start and hold until its end.
+
+    `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses. `status` is what the client
+    was given, or what it should have been where an answer broke after its status went out.
+    """
+
+    parsed: ParsedBody
+    identity: Identity
+    outbound: Pairs
+    fleet: Fleet
+    served: Served
+    generation: int
+    route: RouteRequest
+    plan: Plan
+    timeline: Timeline
+    at: float
+    engine: str
+    prefill_engine: str | None = None
+    fallbacks: list[str] = field(default_factory=list)
+    facts: AnswerFacts = NO_FACTS
+    prefill_facts: AnswerFacts = NO_FACTS
+    remote_cached_tokens: int | None = None
+    gaps: list[float] = field(default_factory=list)
+    streamed: bool = False
+    status: int = 0
+    error: str | None = None
+
+    @property
+    def path(self) -> Path:
+        """The way it went, which after a fallback is not the planned one."""
+        return Path.DIRECT if self.prefill_engine is None else Path.DPD
+
+    @property
+    def fallback(self) -> str | None:
+        """The last reason: the one that explains how the answer came about."""
+        reasons = self.reasons
+        return reasons[-1] if reasons else None
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Everything that was not as the configuration asks for, in order: the strategies' choices, the plan, the legs."""
+        plan = self.plan
+        choices = (plan.decode,) if plan.prefill is None else (plan.decode, plan.prefill)
+        planned = (*(choice.fallback for choice in choices), plan.fallback)
+        return tuple(dict.fromkeys(reason for reason in (*planned, *self.fallbacks) if reason is not None))
+
+    def fall_back(self, reason: str) -> None:
+        """From here on without the prefill leg's result."""
+        self.fallbacks.append(reason)
+        self.prefill_engine = None
+        self.remote_cached_tokens = None
+        self.timeline.forget_prefill()
+
+    def url(self, engine: str) -> str:
+        """Where `engine` was when the request came."""
+        return self.fleet.members[engine].engine.target.url

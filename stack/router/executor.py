@@ -1,0 +1,82 @@
+"""Carries out a plan: both legs, the direct path when the first one fails, one more engine when the last one does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from stack.engines.kv_transfer import Handover
+from stack.model.tier import Pool
+from stack.router.answer_leg import AnswerLeg
+from stack.router.errand import Errand, Fallback
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.in_flight import InFlight
+from stack.router.leg_failure import LegFailedError
+from stack.router.message import Responder
+from stack.router.prefill_leg import PrefillFailedError, PrefillLeg
+from stack.router.settings import RouterSettings
+
+
+class Executor:
+    """Reads the plan and asks nobody else what to do."""
+
+    def __init__(
+        self,
+        prefill: PrefillLeg,
+        answer: AnswerLeg,
+        keeper: FleetKeeper,
+        in_flight: InFlight,
+        settings: RouterSettings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._prefill = prefill
+        self._answer = answer
+        self._keeper = keeper
+        self._in_flight = in_flight
+        self._settings = settings
+        self._clock = clock
+
+    async def run(self, errand: Errand, responder: Responder) -> None:
+        """Answer the client. Raises LegFailedError when nobody could and nothing was sent, ClientGoneError."""
+        handover = await self._hand_over(errand)
+        try:
+            await self._answer.run(errand, errand.plan.decode.engine, handover, responder)
+        except LegFailedError as failure:
+            other = self._other(errand, failure, handover)
+            if other is None:
+                raise
+            errand.fall_back(Fallback.DECODE_RETRIED)
+            await self._answer.run(errand, other, None, responder)
+
+    async def _hand_over(self, errand: Errand) -> Handover | None:
+        if errand.plan.prefill is None:
+            return None
+        try:
+            # The decode engine has this request as good as in its queue: decisions made meanwhile should know.
+            with self._in_flight.attempt(errand.plan.decode.engine):
+                handover = await self._prefill.run(errand, errand.plan.prefill.engine)
+        except PrefillFailedError as failure:
+            errand.fall_back(failure.reason)
+            return None
+        if self._is_late(errand):
+            errand.fall_back(Fallback.HANDOVER_LATE)
+            return None
+        return handover
+
+    def _is_late(self, errand: Errand) -> bool:
+        """Blocks that outlived their lease hold somebody else's KV by now: wrong text, and nothing that says so.
+
+        Once the decode engine has the request it renews the lease itself while it waits.
+        """
+        answered = errand.timeline.prefill_answered
+        return answered is None or self._clock() - answered > self._settings.handover_limit_s
+
+    def _other(self, errand: Errand, failure: LegFailedError, handover: Handover | None) -> str | None:
+        """Another decode engine, by the same strategy. An engine that choked on a hand-over may do without it."""
+        if not failure.retry:
+            return None
+        candidates = self._keeper.fleet.candidates(errand.route.model, Pool.DECODE, self._in_flight.counts)
+        others = tuple(engine for engine in candidates if engine.name != errand.engine and engine.name in errand.fleet.members)
+        if others:
+            return errand.served.strategies.decode.strategy.choose(errand.route, others).engine
+        alone = handover is not None and any(engine.name == errand.engine for engine in candidates)
+        return errand.engine if alone else None

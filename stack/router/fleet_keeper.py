@@ -1,0 +1,105 @@
+"""Keeps the fleet snapshot fresh: targets, probes, and what requests find out in passing."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from stack.adapters.probe import Pulse
+from stack.fleet.engine import Health
+from stack.fleet.machine import (
+    Answered,
+    ConnectFailed,
+    DrainingChanged,
+    Event,
+    ProbeFailed,
+    ProbeSucceeded,
+    TargetsChanged,
+    step,
+)
+from stack.fleet.snapshot import Fleet, lost
+from stack.model.target import Target
+from stack.router.in_flight import InFlight
+from stack.router.settings import RouterSettings
+
+log = logging.getLogger(__name__)
+
+Probe = Callable[[str, float], Awaitable[Pulse]]
+Listener = Callable[[Fleet, Fleet], None]
+
+
+class FleetKeeper:
+    """Owns the current `fleet`. `listeners` are told of every change, with the fleet before and after it."""
+
+    def __init__(self, settings: RouterSettings, in_flight: InFlight, probe: Probe) -> None:
+        self._settings = settings
+        self._in_flight = in_flight
+        self._probe = probe
+        self._probing: dict[str, asyncio.Task[None]] = {}
+        self._losing: dict[str, asyncio.TimerHandle] = {}
+        self.listeners: list[Listener] = []
+        self.fleet = Fleet.of(())
+
+    def apply(self, event: Event) -> None:
+        """Step the fleet, and tell the listeners when that changed it."""
+        before = self.fleet
+        self.fleet = step(before, event)
+        if self.fleet is before:
+            return
+        self._note(before, self.fleet)
+        for listener in self.listeners:
+            listener(before, self.fleet)
+
+    def retarget(self, targets: list[Target]) -> None:
+        """The target file says that these engines exist: probe the new ones, leave the gone ones alone."""
+        before = self.fleet
+        self.apply(TargetsChanged(tuple(targets)))
+        for name in before.members.keys() - self.fleet.members.keys():
+            self._probing.pop(name).cancel()
+        for name in self.fleet.members.keys() - self._probing.keys():
+            self._probing[name] = asyncio.create_task(self._probe_for_ever(name), name=f"probe {name}")
+
+    def drain(self, names: frozenset[str]) -> None:
+        """These engines take no new requests from now on; all others may."""
+        self.apply(DrainingChanged(names))
+
+    def connect_failed(self, name: str, detail: str) -> None:
+        """A request could not be handed to the engine, or its connection broke."""
+        self.apply(ConnectFailed(name, detail))
+
+    def answered(self, name: str) -> None:
+        """The engine answered a request, with whatever status."""
+        self.apply(Answered(name))
+
+    async def close(self) -> None:
+        """Stop probing."""
+        for handle in self._losing.values():
+            handle.cancel()
+        probing = tuple(self._probing.values())
+        self._probing.clear()
+        for task in probing:
+            task.cancel()
+        await asyncio.gather(*probing, return_exceptions=True)
+
+    async def _probe_for_ever(self, name: str) -> None:
+        while (member := self.fleet.members.get(name)) is not None:
+            pulse = await self._probe(member.engine.target.url, self._settings.probe_deadline_s)
+            self.apply(ProbeSucceeded(name) if pulse is Pulse.WELL else ProbeFailed(name, pulse.value))
+            await asyncio.sleep(self._settings.probe_interval_s)
+
+    def _note(self, before: Fleet, after: Fleet) -> None:
+        for name in lost(before, after):
+            log.warning("engine lost", extra={"engine": name, "in_flight": self._in_flight.counts.get(name, 0)})
+            if name in self._losing:
+                self._losing.pop(name).cancel()
+            loop = asyncio.get_running_loop()
+            self._losing[name] = loop.call_later(self._settings.lost_after_s, self._give_up, name)
+        for name, member in after.members.items():
+            if member.engine.health is Health.READY and name in self._losing:
+                self._losing.pop(name).cancel()
+
+    def _give_up(self, name: str) -> None:
+        """The engine has been gone for so long that what still waits on it waits in vain."""
+        self._losing.pop(name, None)
+        self._in_flight.abandon(name)

@@ -1,0 +1,76 @@
+"""Who a request is on its way: its id, its trace, and the headers that travel on to an engine and back."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+
+from stack.router.message import Request
+
+_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
+_TRACEPARENT = re.compile(rb"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
+
+# Between two neighbours only (RFC 9110, 7.6.1), plus those this router sets itself.
+_HOP = {
+    b"connection", b"keep-alive", b"proxy-connection", b"proxy-authenticate", b"proxy-authorization",
+    b"te", b"trailer", b"transfer-encoding", b"upgrade",
+}  # fmt: skip
+# Cookies are the router's (sessions); compressed answers could not be read on their way through.
+_OURS = {
+    b"host", b"content-length", b"content-type", b"expect", b"accept-encoding", b"cookie", b"authorization",
+    b"x-request-id", b"traceparent",
+}  # fmt: skip
+_ENGINES_OWN = {b"content-length", b"date", b"server", b"x-request-id", b"traceparent"}
+
+Pairs = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The id and the trace of one request. A client's id is taken when it is short and harmless, else one is made."""
+
+    request_id: str
+    traceparent: bytes | None = None
+
+    @classmethod
+    def of(cls, request: Request) -> Identity:
+        """Read the client's headers; what is malformed counts as absent."""
+        given = request.header(b"x-request-id")
+        taken = given is not None and _ID.fullmatch(given) is not None
+        trace = request.header(b"traceparent")
+        return cls(
+            given.decode("ascii") if given is not None and taken else _made(),
+            trace if trace is not None and _TRACEPARENT.fullmatch(trace) else None,
+        )
+
+    def outbound(self, request: Request, authorization: bytes | None) -> Pairs:
+        """Headers for an engine. `authorization` replaces the client's when given."""
+        dropped = _HOP | _OURS | _named_by_connection(request.headers)
+        headers = [(name, value) for name, value in request.headers if name not in dropped]
+        credentials = authorization or request.header(b"authorization")
+        if credentials is not None:
+            headers.append((b"authorization", credentials))
+        return [*headers, (b"content-type", b"application/json"), *self.echoed()]
+
+    def echoed(self) -> Pairs:
+        """Headers both ways: the id always, the trace when there is one."""
+        headers = [(b"x-request-id", self.request_id.encode("ascii"))]
+        if self.traceparent is not None:
+            headers.append((b"traceparent", self.traceparent))
+        return headers
+
+
+def inbound(headers: Pairs | tuple[tuple[bytes, bytes], ...]) -> Pairs:
+    """What of an engine's headers travels back to the client. Names are lower case."""
+    dropped = _HOP | _ENGINES_OWN | _named_by_connection(tuple(headers))
+    return [(name, value) for name, value in headers if name not in dropped]
+
+
+def _made() -> str:
+    """Unlike any other, not secret: no system call for it."""
+    return f"{random.getrandbits(128):032x}"
+
+
+def _named_by_connection(headers: tuple[tuple[bytes, bytes], ...]) -> set[bytes]:
+    return {token.strip().lower() for name, value in headers if name == b"connection" for token in value.split(b",")}

@@ -1,0 +1,83 @@
+"""Turns an HTTP request into what strategies decide by: size, prefix, session, and where its KV lies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any, Protocol
+
+from stack.cache.index import BlockIndex
+from stack.cache.prefix import PIECE_BYTES, prefix_hashes
+from stack.engines.vllm_events import extra_key
+from stack.fleet.snapshot import Fleet
+from stack.model.placement import Placement, PlacementUnknownError, UnknownReason
+from stack.model.request import RouteRequest
+from stack.router import prompt
+from stack.router.message import Request
+from stack.router.openai import ParsedBody
+from stack.router.sessions import Sessions
+from stack.router.settings import RouterSettings
+
+
+class Tokens(Protocol):
+    """Tells a prompt's token ids, in any thread."""
+
+    def unusable(self, model: str) -> UnknownReason | None:
+        """Why there are no tokens for `model`; None when there are."""
+        ...
+
+    def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> list[int]:
+        """The prompt's token ids. Raises PlacementUnknownError."""
+        ...
+
+
+class Inquiry:
+    """Builds route requests. Counts them: `sequence` is what round-robin goes by."""
+
+    def __init__(
+        self, tokens: Tokens, index: BlockIndex, sessions: Sessions, settings: RouterSettings, clock: Callable[[], float]
+    ) -> None:
+        self._tokens = tokens
+        self._index = index
+        self._sessions = sessions
+        self._settings = settings
+        self._clock = clock
+        self._sequence = count()
+
+    async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet) -> RouteRequest:
+        """Everything that is known of the request. What cannot be known is said to be unknown, never guessed."""
+        data = prompt.hashable(parsed) if parsed.routed else request.body
+        tokens: list[int] | None
+        try:
+            tokens = await self._token_ids(parsed, len(data))
+            placement = self._placement(parsed, tokens, fleet)
+        except PlacementUnknownError as error:
+            tokens, placement = None, Placement(unknown_reason=error.reason)
+        estimate = -(-len(data) // self._settings.bytes_per_token)
+        return RouteRequest(
+            request_id=request_id,
+            model=parsed.model,
+            sequence=next(self._sequence),
+            prompt_tokens=estimate if tokens is None else len(tokens),
+            tokens_exact=tokens is not None,
+            prefix_hashes=prefix_hashes(data),
+            prefix_piece_bytes=PIECE_BYTES,
+            session_key=self._sessions.key(request, parsed.session_names),
+            placement=placement,
+        )
+
+    async def _token_ids(self, parsed: ParsedBody, prompt_bytes: int) -> list[int]:
+        if (reason := self._tokens.unusable(parsed.model)) is not None:
+            raise PlacementUnknownError(reason)
+        if prompt_bytes <= self._settings.inline_tokenize_bytes:
+            return self._tokens.tokens(parsed.model, parsed.path, parsed.fields)
+        return await asyncio.to_thread(self._tokens.tokens, parsed.model, parsed.path, parsed.fields)
+
+    def _placement(self, parsed: ParsedBody, tokens: list[int], fleet: Fleet) -> Placement:
+        engines = [engine.name for engine in fleet.of_model(parsed.model)]
+        extra = extra_key(cache_salt=parsed.cache_salt)
+        try:
+            return self._index.lookup(tokens, engines, self._clock(), () if extra is None else (extra,))
+        except OverflowError as error:  # a client's own token ids may be any numbers; the engine will refuse these
+            raise PlacementUnknownError(UnknownReason.UNSUPPORTED_CONTENT, "token ids") from error

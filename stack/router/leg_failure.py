@@ -1,0 +1,88 @@
+"""A leg that failed before the client got a byte: what to tell it, unless another engine can do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from stack.router.errors import JSON_HEADERS, error_body
+from stack.router.identity import Pairs
+
+# What a dying or overwhelmed engine says; another one may do better.
+RETRIED = frozenset({500, 502, 503})
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAnswer:
+    """A whole answer of an engine."""
+
+    status: int
+    headers: Pairs
+    body: bytes
+
+    @classmethod
+    def of(cls, status: int, headers: Pairs, body: bytes) -> EngineAnswer:
+        """What the client may see of it: an error that is not in OpenAI's shape is put into it."""
+        if status < 400 or b'"error"' in body:
+            return cls(status, headers, body)
+        return cls(status, list(JSON_HEADERS), error_body(status, f"the engine answered {status}", code="engine_error"))
+
+
+class _ReportedError(msgspec.Struct):
+    code: int | str | None = None
+
+
+class _Report(msgspec.Struct):
+    error: _ReportedError
+
+
+class LegFailedError(Exception):
+    """`code` is of a closed set and goes into records; `retry` tells whether another engine may be asked.
+
+    `answer` is what the client gets when nobody else is: the engine's own words, or the router's.
+    """
+
+    def __init__(self, code: str, answer: EngineAnswer, *, retry: bool) -> None:
+        super().__init__(code)
+        self.code = code
+        self.answer = answer
+        self.retry = retry
+
+
+def unreachable(message: str) -> LegFailedError:
+    """The engine could not be asked, or broke off without an answer."""
+    return _failed(502, "engine_unreachable", message, retry=True)
+
+
+def lost() -> LegFailedError:
+    """The engine went away while it was waited for."""
+    return _failed(502, "engine_lost", "the engine went away before it answered", retry=True)
+
+
+def too_slow(seconds: float) -> LegFailedError:
+    """The engine is there and did not answer in time: asking another one would only double the load."""
+    return _failed(504, "engine_timeout", f"the engine did not answer within {seconds:g} s", retry=False)
+
+
+def refused(answer: EngineAnswer) -> LegFailedError:
+    """The engine answered with an error of its own (5xx): it may be dying, another one may not."""
+    return LegFailedError("engine_error", answer, retry=True)
+
+
+def reported(event: bytes) -> LegFailedError | None:
+    """The failure that an engine reports as the first event of a stream; None when it is the request's own fault."""
+    _, _, data = event.partition(b"data:")
+    try:
+        code = msgspec.json.decode(data.split(b"\n\n", 1)[0], type=_Report).error.code
+    except msgspec.DecodeError:
+        return None
+    status = code if isinstance(code, int) else 500
+    if status < 500:
+        return None
+    return _failed(502, "engine_error", "the engine failed before its first token", retry=True)
+
+
+def _failed(status: int, code: str, message: str, *, retry: bool) -> LegFailedError:
+    answer = EngineAnswer(status, list(JSON_HEADERS), error_body(status, message, code=code))
+    return LegFailedError(code, answer, retry=retry)

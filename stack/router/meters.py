@@ -1,0 +1,110 @@
+"""The router's events, counted and timed; label children are kept, so that counting costs no look-up in the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from stack.adapters.instruments import counter, histogram
+from stack.control.link import DecisionRecord
+from stack.metrics import catalog
+from stack.metrics.family import Label
+
+T = TypeVar("T")
+
+CLIENT_LEFT = 499  # as nginx has it: the client closed the connection before the answer was whole
+
+
+class Children(Generic[T]):
+    """The labelled children of one instrument, by label values."""
+
+    __slots__ = ("_kept", "_make", "_remove")
+
+    def __init__(self, make: Callable[..., T], remove: Callable[..., None]) -> None:
+        self._make, self._remove = make, remove
+        self._kept: dict[tuple[str, ...], T] = {}
+
+    def __call__(self, *labels: str) -> T:
+        child = self._kept.get(labels)
+        if child is None:
+            child = self._kept[labels] = self._make(*labels)
+        return child
+
+    def drop(self, position: int, value: str) -> None:
+        """Remove every series whose label at `position` is `value`."""
+        for labels in [labels for labels in self._kept if labels[position] == value]:
+            del self._kept[labels]
+            self._remove(*labels)
+
+
+def _counters(instrument: Counter) -> Children[Counter]:
+    return Children(instrument.labels, instrument.remove)
+
+
+def _histograms(instrument: Histogram) -> Children[Histogram]:
+    return Children(instrument.labels, instrument.remove)
+
+
+class Meters:
+    """One router's instruments, registered in `registry`. Called when the answer is out, never before."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._requests = _counters(counter(catalog.ROUTER_REQUESTS, registry))
+        self._decisions = _counters(counter(catalog.ROUTER_DECISIONS, registry))
+        self._fallbacks = _counters(counter(catalog.ROUTER_FALLBACKS, registry))
+        self._errors = _counters(counter(catalog.ROUTER_INTERNAL_ERRORS, registry))
+        self._evicted = _counters(counter(catalog.CACHE_EVICTED_BLOCKS, registry))
+        self._event_gaps = _counters(counter(catalog.ROUTER_EVENT_GAPS, registry))
+        self._phases = _histograms(histogram(catalog.ROUTER_PHASE_DURATION, registry))
+        self._ttft = _histograms(histogram(catalog.ROUTER_TTFT, registry))
+        self._gaps = _histograms(histogram(catalog.ROUTER_ITL, registry))
+
+    def answered(self, record: DecisionRecord, gaps: Sequence[float]) -> None:
+        """One routed request is over; `gaps` are the seconds between its tokens."""
+        model, path = record.model, record.path
+        self._requests(model, path, code(record.status)).inc()
+        self._decisions(model, record.strategy, path, record.engine, record.reason).inc()
+        if record.status < 400:  # where a request broke off says nothing about how long a phase takes
+            for phase, seconds in record.phases.items():
+                self._phases(model, phase, path).observe(seconds)
+        if record.streamed and record.ttft_seconds is not None:
+            self._ttft(model, path).observe(record.ttft_seconds)
+        observe = self._gaps(model, path).observe
+        for gap in gaps:
+            observe(gap)
+
+    def unrouted(self, model: str, status: int) -> None:
+        """A request for a served model ended without a decision."""
+        self._requests(model, "none", code(status)).inc()
+
+    def fell_back(self, model: str, reason: str) -> None:
+        """A request was not served the way the configuration asks for. `reason` is of a closed set."""
+        self._fallbacks(model, reason).inc()
+
+    def failed(self, site: str) -> None:
+        """The router's own code failed at `site`, off the request's path."""
+        self._errors(site).inc()
+
+    def evicted(self, model: str, pool: str, backend: str, blocks: int) -> None:
+        """Blocks left the engine's own cache."""
+        self._evicted(model, pool, backend).inc(blocks)
+
+    def event_gap(self, model: str, backend: str, state: str) -> None:
+        """KV events of an engine were missed; `state` is recovered or lost."""
+        self._event_gaps(model, backend, state).inc()
+
+    def forget(self, backend: str) -> None:
+        """The engine left: its series end."""
+        for family, children in (
+            (catalog.ROUTER_DECISIONS, self._decisions),
+            (catalog.CACHE_EVICTED_BLOCKS, self._evicted),
+            (catalog.ROUTER_EVENT_GAPS, self._event_gaps),
+        ):
+            children.drop(family.labels.index(Label.BACKEND), backend)
+
+
+def code(status: int) -> str:
+    """The class of an HTTP status as the label shows it."""
+    return "aborted" if status == CLIENT_LEFT else f"{status // 100}xx"

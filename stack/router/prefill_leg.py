@@ -1,0 +1,88 @@
+"""The first leg of a disaggregated request: the prefill engine computes the prompt and says where its KV lies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from stack.engines.kv_transfer import Handover, HandoverError, handover, prefill_body
+from stack.router.errand import Errand, Fallback
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.in_flight import InFlight
+from stack.router.openai import encode
+from stack.router.phases import EngineTimes
+from stack.router.settings import RouterSettings
+from stack.router.upstream import Upstream
+from stack.router.upstream_errors import BrokenReplyError, ConnectError, ReplyTimeoutError
+
+ANSWER_BYTES_MAX = 16 << 20  # block ids of a long prompt are a few hundred kilobytes
+
+
+class PrefillFailedError(Exception):
+    """No hand-over: the direct path, for `reason`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class PrefillLeg:
+    """Runs prefill legs. A failure costs the request nothing but time."""
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        keeper: FleetKeeper,
+        in_flight: InFlight,
+        settings: RouterSettings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._upstream = upstream
+        self._keeper = keeper
+        self._in_flight = in_flight
+        self._settings = settings
+        self._clock = clock
+
+    async def run(self, errand: Errand, engine: str) -> Handover:
+        """What `engine` hands over. Raises PrefillFailedError."""
+        errand.timeline.prefill_sent = self._clock()
+        try:
+            answer = await self._ask(errand, engine)
+            handed = handover(answer)
+        except HandoverError as error:
+            raise PrefillFailedError(error.reason) from error
+        errand.timeline.prefill_answered = self._clock()
+        errand.timeline.prefill = EngineTimes(handed.facts.queue_s, handed.facts.first_token_s)
+        errand.prefill_facts = handed.facts
+        errand.prefill_engine = engine
+        errand.remote_cached_tokens = handed.remote_cached_tokens
+        return handed
+
+    async def _ask(self, errand: Errand, engine: str) -> bytes:
+        try:
+            status, answer = await self._send(errand, engine)
+        except ConnectError as error:
+            self._keeper.connect_failed(engine, str(error))
+            raise PrefillFailedError(Fallback.PREFILL_UNREACHABLE) from error
+        except BrokenReplyError as error:
+            self._keeper.connect_failed(engine, str(error))
+            raise PrefillFailedError(Fallback.PREFILL_BROKEN) from error
+        except (ReplyTimeoutError, TimeoutError) as error:
+            raise PrefillFailedError(Fallback.PREFILL_TIMEOUT) from error
+        self._keeper.answered(engine)
+        if status != 200:  # if it was the client's fault, the decode engine says so, about the body the client sent
+            raise PrefillFailedError(Fallback.PREFILL_REFUSED)
+        return answer
+
+    async def _send(self, errand: Errand, engine: str) -> tuple[int, bytes]:
+        body = encode(prefill_body(errand.parsed.fields))
+        limits = self._settings
+        with self._in_flight.attempt(engine) as attempt:
+            async with (
+                asyncio.timeout(limits.prefill_timeout_s) as attempt.limit,
+                self._upstream.request(
+                    errand.url(engine), "POST", errand.parsed.path, errand.outbound, body,
+                    connect_timeout_s=limits.connect_s, head_timeout_s=limits.prefill_timeout_s,
+                ) as reply,
+            ):  # fmt: skip
+                return reply.status, await reply.read(ANSWER_BYTES_MAX)

@@ -1,0 +1,40 @@
+"""x-kvdeck-*: where an answer came from and why, for people who look; off unless asked for, since it names the fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from stack.router.errand import Errand
+from stack.router.identity import Pairs
+
+PREFIX = b"x-kvdeck-"
+
+
+class RouteHeaders:
+    """Makes the headers of one answer, or none."""
+
+    def __init__(self, exposed: bool) -> None:
+        self._exposed = exposed
+
+    def of(self, errand: Errand) -> Pairs:
+        """The headers of `errand` as it stands: engine, path, strategy, fallback, generation, id."""
+        return self._said(
+            {
+                b"engine": errand.engine,
+                b"prefill-engine": errand.prefill_engine,
+                b"path": errand.path.value,
+                b"strategy": errand.plan.decode_strategy,
+                b"fallback": errand.fallback,
+                b"generation": str(errand.generation),
+                b"request-id": errand.identity.request_id,
+            }
+        )
+
+    def refused(self, generation: int, request_id: str) -> Pairs:
+        """The headers of an answer that no engine gave."""
+        return self._said({b"generation": str(generation), b"request-id": request_id})
+
+    def _said(self, said: Mapping[bytes, str | None]) -> Pairs:
+        if not self._exposed:
+            return []
+        return [(PREFIX + name, value.encode()) for name, value in said.items() if value is not None]

@@ -1,0 +1,83 @@
+"""The router's HTTP face: which path is answered by what; everything else is refused in OpenAI's shape."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+from stack.fleet.engine import Engine
+from stack.model.tier import Pool
+from stack.router.completions import Completions
+from stack.router.errors import JSON_HEADERS, error_body
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.identity import Identity
+from stack.router.message import Request, Responder
+from stack.router.model_list import ModelList
+from stack.router.openai import PASS_THROUGH, ROUTED
+
+Handler = Callable[[Request, Responder], Awaitable[None]]
+_READ = ("GET", "HEAD")
+_TEXT = ((b"content-type", CONTENT_TYPE_LATEST.encode()),)
+
+
+class Service:
+    """Dispatches by path. Engines' admin paths are not on the list, so no client reaches them through here."""
+
+    def __init__(self, completions: Completions, models: ModelList, keeper: FleetKeeper, registry: CollectorRegistry) -> None:
+        self._models = models
+        self._keeper = keeper
+        self._registry = registry
+        self.draining = False
+        reading: dict[str, Handler] = {
+            "/health": self._health,
+            "/ready": self._ready,
+            "/metrics": self._metrics,
+            "/v1/models": self._list,
+        }
+        self._routes: dict[str, tuple[tuple[str, ...], Handler]] = {path: (_READ, handle) for path, handle in reading.items()}
+        self._routes |= dict.fromkeys(ROUTED | PASS_THROUGH, (("POST",), completions.serve))
+
+    async def handle(self, request: Request, responder: Responder) -> None:
+        """Answer one request."""
+        methods, handle = self._routes.get(request.path, ((), None))
+        if handle is None:
+            await self._refuse(request, responder, 404, "there is nothing at this path", "not_found")
+        elif request.method not in methods:
+            await self._refuse(request, responder, 405, "this path is asked in another way", "method_not_allowed", methods)
+        else:
+            await handle(request, responder)
+
+    async def _health(self, request: Request, responder: Responder) -> None:
+        """The process is alive; nothing is said about engines."""
+        await responder.send(200, JSON_HEADERS, b'{"status":"ok"}')
+
+    async def _ready(self, request: Request, responder: Responder) -> None:
+        """New requests may come: not draining, and some decode engine takes them."""
+        if self.draining:
+            await responder.send(503, JSON_HEADERS, b'{"status":"draining"}')
+        elif not any(_decodes(engine) for engine in self._keeper.fleet.engines):
+            await responder.send(503, JSON_HEADERS, b'{"status":"no ready decode engine"}')
+        else:
+            await responder.send(200, JSON_HEADERS, b'{"status":"ready"}')
+
+    async def _metrics(self, request: Request, responder: Responder) -> None:
+        # In a thread: with hundreds of engines the text takes long enough to be felt between two tokens.
+        text = await asyncio.to_thread(generate_latest, self._registry)
+        await responder.send(200, _TEXT, text)
+
+    async def _list(self, request: Request, responder: Responder) -> None:
+        await responder.send(200, JSON_HEADERS, self._models.document())
+
+    async def _refuse(
+        self, request: Request, responder: Responder, status: int, message: str, code: str, allowed: tuple[str, ...] = ()
+    ) -> None:
+        headers = [*JSON_HEADERS, *Identity.of(request).echoed()]
+        if allowed:
+            headers.append((b"allow", ", ".join(allowed).encode()))
+        await responder.send(status, headers, error_body(status, message, code=code))
+
+
+def _decodes(engine: Engine) -> bool:
+    return engine.pool is Pool.DECODE and engine.routable

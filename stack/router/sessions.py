@@ -1,0 +1,62 @@
+"""Whose conversation a request belongs to, without ever keeping the name a client gave it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from stack.router.message import Request
+
+HEADER = b"x-session-id"
+COOKIE = b"session_id"
+SECRET_BYTES = 32
+# A client's key may be anything; no honest one is longer.
+KEY_BYTES_MAX = 1024
+
+
+class Sessions:
+    """Turns a client's session key into a keyed hash: equal keys stay equal, and nobody can read them back."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def key(self, request: Request, body_keys: Iterable[str | None]) -> str | None:
+        """The session of a request: header, cookie, then what the body names; the first one wins. None when there is none."""
+        named = request.header(HEADER) or _cookie(request.header(b"cookie"))
+        if named is None:
+            named = next((key.encode("utf-8", "replace") for key in body_keys if key), None)
+        return None if named is None else self._hashed(named)
+
+    def _hashed(self, name: bytes) -> str:
+        return hmac.new(self._secret, name[:KEY_BYTES_MAX], hashlib.sha256).hexdigest()[:32]
+
+
+def _cookie(header: bytes | None) -> bytes | None:
+    for pair in (header or b"").split(b";"):
+        name, _, value = pair.strip().partition(b"=")
+        if name == COOKIE and value:
+            return value.strip(b'"')
+    return None
+
+
+def secret_from(path: Path) -> bytes:
+    """The secret in `path`; made, readable by its owner alone, when the file is missing. Raises OSError."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(secrets.token_bytes(SECRET_BYTES))
+    try:
+        os.link(fresh, path)  # whole or not at all, and never over one that another router has just made
+    except FileExistsError:
+        pass
+    finally:
+        fresh.unlink()
+    return path.read_bytes()

@@ -1,0 +1,57 @@
+"""The router's settings: each with its unit and the reason for its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RouterSettings:
+    """Limits and rhythms of one router. Every time is in seconds."""
+
+    # One connection attempt on a cluster network takes milliseconds; a second means nobody is there.
+    connect_s: float = 1.0
+    # A cold 100,000-token prefill on one GPU takes tens of seconds; longer, and the direct path is the better bet.
+    prefill_timeout_s: float = 60.0
+    # The prefill engine keeps the KV for 30 s and hands out its blocks again after that: a decode engine that comes late
+    # gives wrong text with status 200. A third of the lease leaves room for the decode engine's own queue.
+    handover_limit_s: float = 10.0
+    # From asking an engine to the first byte of its stream; queueing at saturation is part of it.
+    first_token_s: float = 120.0
+    # A stopping engine says nothing and closes nothing: only silence tells. Longer than any scheduling stall seen.
+    token_gap_s: float = 30.0
+    # An answer that is not streamed comes whole: this bounds queueing and all of its tokens together.
+    answer_s: float = 600.0
+    # How long an engine may be down or gone before requests that still wait on it for a first byte are tried elsewhere.
+    lost_after_s: float = 5.0
+    # SIGTERM: how long running streams may take to finish (Kubernetes' default grace period is 30 s).
+    drain_s: float = 30.0
+    # Between /ready failing and the listening socket closing, so that load balancers see it first.
+    accept_delay_s: float = 0.5
+
+    # A dead engine should cost no more than a second of misrouted requests.
+    probe_interval_s: float = 1.0
+    # A busy engine answers /health late; above this it would not serve a request well either.
+    probe_deadline_s: float = 2.0
+    # How often the target file is looked at; the supervisor replaces it whole.
+    targets_interval_s: float = 0.5
+    # The merged model list changes when an engine joins or leaves, not per request.
+    models_interval_s: float = 5.0
+
+    # Long-poll: shorter than the idle limits of common proxies (60 s).
+    poll_wait_s: float = 20.0
+    # Control shows a router's age; a second keeps that figure meaningful.
+    report_interval_s: float = 1.0
+    # After control could not be reached: soon enough to be unnoticed, rare enough to cost nothing.
+    control_retry_s: float = 1.0
+    control_deadline_s: float = 5.0
+
+    # Decision records kept while control does not take them: a few minutes at a hundred requests a second.
+    records_kept: int = 10_000
+    # Records in one report: about a megabyte of JSON with scores.
+    records_per_report: int = 500
+
+    # Above this many prompt bytes tokenizing leaves the event loop for a thread (16 kB take about 2 ms).
+    inline_tokenize_bytes: int = 16_384
+    # English text has about four bytes a token; used only where no tokenizer is loaded.
+    bytes_per_token: int = 4

@@ -1,0 +1,96 @@
+"""The router's present state as Prometheus samples, built anew at each scrape: an engine that left leaves no series behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import Metric
+from prometheus_client.registry import Collector
+
+from stack.adapters.instruments import samples
+from stack.cache.index import BlockIndex
+from stack.fleet.engine import Engine, Health
+from stack.fleet.snapshot import Fleet
+from stack.metrics import catalog
+from stack.metrics.family import Family, Label
+from stack.model.tier import Tier
+from stack.router.applied import Configuration
+from stack.router.in_flight import InFlight
+from stack.router.records import RecordBuffer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateCollector(Collector):
+    """Reads snapshots only; scraping changes nothing and may run in a thread."""
+
+    fleet: Callable[[], Fleet]
+    in_flight: InFlight
+    configuration: Configuration
+    records: RecordBuffer
+    index: BlockIndex
+
+    def register(self, registry: CollectorRegistry) -> None:
+        """Take part in the scrapes of `registry`."""
+        registry.register(self)
+
+    def describe(self) -> Iterator[Metric]:
+        """The families, without running a scrape."""
+        yield from (
+            samples(catalog.ROUTER_ENGINE_HEALTH),
+            samples(catalog.ROUTER_IN_FLIGHT),
+            samples(catalog.ROUTER_INDEX_BLOCKS),
+            samples(catalog.ROUTER_GENERATION),
+            samples(catalog.ROUTER_RECORDS_DROPPED),
+        )
+
+    def collect(self) -> Iterator[Metric]:
+        """All samples as of now."""
+        engines = self.fleet().engines
+        yield self._health(engines)
+        yield self._loads(engines)
+        yield self._blocks(engines)
+        yield _single(catalog.ROUTER_GENERATION, self.configuration.current.generation)
+        yield _single(catalog.ROUTER_RECORDS_DROPPED, self.records.dropped_total)
+
+    def _health(self, engines: tuple[Engine, ...]) -> Metric:
+        """All three states of each engine, so that a sum over the ready ones is 0 and not absent when none is."""
+        family = samples(catalog.ROUTER_ENGINE_HEALTH)
+        for engine in engines:
+            for health in Health:
+                labels = _labels(engine) | {Label.STATE.value: health.value}
+                family.add_sample(catalog.ROUTER_ENGINE_HEALTH.name, labels, float(engine.health is health))
+        return family
+
+    def _loads(self, engines: tuple[Engine, ...]) -> Metric:
+        family = samples(catalog.ROUTER_IN_FLIGHT)
+        for engine in engines:
+            count = self.in_flight.counts.get(engine.name, 0)
+            family.add_sample(catalog.ROUTER_IN_FLIGHT.name, _labels(engine), float(count))
+        return family
+
+    def _blocks(self, engines: tuple[Engine, ...]) -> Metric:
+        """Engines whose index is not trusted have no samples."""
+        family = samples(catalog.ROUTER_INDEX_BLOCKS)
+        for engine in engines:
+            for tier in Tier:
+                if (blocks := self.index.blocks(engine.name, tier)) is not None:
+                    labels = _labels(engine) | {Label.TIER.value: tier.value}
+                    del labels[Label.POOL.value]
+                    family.add_sample(catalog.ROUTER_INDEX_BLOCKS.name, labels, float(blocks))
+        return family
+
+
+def _labels(engine: Engine) -> dict[str, str]:
+    return {
+        Label.MODEL_NAME.value: engine.target.model,
+        Label.POOL.value: engine.pool.value,
+        Label.BACKEND.value: engine.name,
+    }
+
+
+def _single(family: Family, value: float) -> Metric:
+    made = samples(family)
+    made.add_sample(family.name, {}, float(value))
+    return made

@@ -1,0 +1,133 @@
+"""Follows control: applies each new configuration whole, acknowledges it, and brings reports."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Protocol
+
+from stack.adapters.control_link import ControlUnavailableError
+from stack.control.link import EngineReport, RouterConfig, RouterReport
+from stack.registry import UnknownNameError
+from stack.router.applied import Configuration
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.in_flight import InFlight
+from stack.router.records import Batch, RecordBuffer
+from stack.router.settings import RouterSettings
+
+log = logging.getLogger(__name__)
+
+# Control's versions count from 0, so this differs from all of them.
+NEVER = -1
+
+
+class Link(Protocol):
+    """What control can be asked; each call may raise ControlUnavailableError."""
+
+    async def config(self, version: int, wait_seconds: float) -> RouterConfig | None: ...
+
+    async def report(self, report: RouterReport) -> None: ...
+
+
+class Steering:
+    """One router's two conversations with control. Control being away changes nothing but the log."""
+
+    def __init__(
+        self,
+        router_id: str,
+        link: Link,
+        configuration: Configuration,
+        keeper: FleetKeeper,
+        in_flight: InFlight,
+        records: RecordBuffer,
+        settings: RouterSettings,
+    ) -> None:
+        self._id = router_id
+        self._link = link
+        self._configuration = configuration
+        self._keeper = keeper
+        self._in_flight = in_flight
+        self._records = records
+        self._settings = settings
+        self._applied = asyncio.Event()
+        self._reachable = True
+
+    async def run(self) -> None:
+        """Follow and report until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._follow(), name="follow control")
+            tasks.create_task(self._report_for_ever(), name="report to control")
+
+    async def _follow(self) -> None:
+        version = NEVER
+        while True:
+            try:
+                config = await self._link.config(version, self._settings.poll_wait_s)
+            except ControlUnavailableError as error:
+                self._note(error)
+                await asyncio.sleep(self._settings.control_retry_s)
+                continue
+            self._note(None)
+            if config is not None:
+                version = config.version
+                self._apply(config)
+
+    def _apply(self, config: RouterConfig) -> None:
+        try:
+            self._configuration.apply(config)
+        except UnknownNameError as error:  # a newer control knows a strategy that this router does not
+            log.error("configuration refused", extra={"generation": config.generation, "error": str(error)})
+            return
+        log.info("configuration applied", extra={"generation": config.generation, "version": config.version})
+        self._applied.set()
+
+    async def _report_for_ever(self) -> None:
+        while True:
+            self._applied.clear()
+            batch = self._records.batch(self._settings.records_per_report)
+            try:
+                await self._link.report(self._report(batch))
+            except ControlUnavailableError as error:
+                self._note(error)
+                await asyncio.sleep(self._settings.control_retry_s)
+                continue
+            self._records.acknowledge(batch)
+            if len(self._records) < self._settings.records_per_report:
+                await self._pause()
+
+    async def _pause(self) -> None:
+        """Until the next report is due, or a configuration was applied."""
+        try:
+            async with asyncio.timeout(self._settings.report_interval_s):
+                await self._applied.wait()
+        except TimeoutError:
+            pass
+
+    def _report(self, batch: Batch) -> RouterReport:
+        applied = self._configuration.current
+        return RouterReport(
+            id=self._id,
+            version=NEVER if applied.version is None else applied.version,
+            generation=applied.generation,
+            engines=tuple(
+                EngineReport(
+                    name=name,
+                    health=member.engine.health.value,
+                    in_flight=self._in_flight.counts.get(name, 0),
+                    detail=member.detail,
+                )
+                for name, member in self._keeper.fleet.members.items()
+            ),
+            decisions=batch.records,
+            dropped=batch.dropped,
+        )
+
+    def _note(self, error: ControlUnavailableError | None) -> None:
+        """Log once when control goes away and once when it is back."""
+        if (error is None) == self._reachable:
+            return
+        self._reachable = error is None
+        if error is None:
+            log.info("control answers again")
+        else:
+            log.warning("control is away, going on with what is applied", extra={"error": str(error)})

@@ -1,0 +1,197 @@
+"""The router process: names the concrete classes, joins them, runs until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import msgspec
+import uvloop
+from prometheus_client import CollectorRegistry
+
+from stack.adapters import logs
+from stack.adapters.control_link import ControlLink
+from stack.adapters.kv_events import KvEventSubscriber
+from stack.adapters.model_tokens import ModelTokens
+from stack.adapters.probe import pulse
+from stack.adapters.target_file import TargetFile
+from stack.cache.index import BlockIndex
+from stack.control.state import Desired
+from stack.router.answer_leg import AnswerLeg
+from stack.router.applied import Configuration
+from stack.router.background import keep_going
+from stack.router.completions import Completions
+from stack.router.executor import Executor
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.greeter import Greeter
+from stack.router.housekeeping import Housekeeping
+from stack.router.in_flight import InFlight
+from stack.router.inquiry import Inquiry
+from stack.router.ledger import Ledger
+from stack.router.meters import Meters
+from stack.router.model_list import ModelList
+from stack.router.prefill_leg import PrefillLeg
+from stack.router.records import RecordBuffer
+from stack.router.relay import Relay
+from stack.router.route_headers import RouteHeaders
+from stack.router.service import Service
+from stack.router.sessions import Sessions
+from stack.router.settings import RouterSettings
+from stack.router.shelf import StrategyShelf
+from stack.router.state_collector import StateCollector
+from stack.router.steering import Steering
+from stack.router.upstream import Upstream
+from stack.router.wire import Server
+from stack.strategies.base import create, names
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RouterOptions:
+    """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines."""
+
+    host: str
+    port: int
+    router_id: str
+    targets: Path
+    secret: bytes
+    control_url: str | None = None
+    control_token: str | None = None
+    engine_authorization: str | None = None
+    expose_route_headers: bool = False
+    desired: Desired | None = None
+    settings: RouterSettings = field(default_factory=RouterSettings)
+
+
+class _File(msgspec.Struct):
+    """The part of the configuration file that is the router's."""
+
+    desired: Desired | None = None
+
+
+def desired_from(document: bytes) -> Desired | None:
+    """The `desired:` of a YAML configuration file. Raises msgspec.ValidationError, msgspec.DecodeError."""
+    return msgspec.yaml.decode(document, type=_File).desired
+
+
+class Router:
+    """One router with all its parts. `start`, then `stop`."""
+
+    def __init__(self, options: RouterOptions) -> None:
+        settings, clock = options.settings, time.monotonic
+        self._options = options
+        self._registry = CollectorRegistry()
+        self.in_flight = InFlight()
+        self._upstream = Upstream()
+        self._meters = Meters(self._registry)
+        self.records = RecordBuffer(settings.records_kept)
+        self._index = BlockIndex()
+        self._client = httpx.AsyncClient(trust_env=False)
+        self._tokens = ModelTokens(self._client)
+        shelf = StrategyShelf(names(), create)
+        self.keeper = FleetKeeper(settings, self.in_flight, pulse)
+        self.configuration = Configuration(shelf, lambda applied: self.keeper.drain(applied.draining))
+        self._models = ModelList(self.keeper, self._upstream, settings)
+        self._greeter = Greeter(self._tokens)
+        self._housekeeping = Housekeeping(shelf, self._meters, self._upstream, self._models)
+        self._subscriber = KvEventSubscriber(self._index, self._housekeeping, clock)
+        self._housekeeping.watchers.append(self._subscriber)
+        self.keeper.listeners += [self._housekeeping.fleet_changed, self._greeter.fleet_changed]
+        StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records, self._index).register(
+            self._registry
+        )
+        self._service = Service(self._completions(shelf, clock), self._models, self.keeper, self._registry)
+        self.server = Server(self._service.handle)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._resources = AsyncExitStack()
+
+    def _completions(self, shelf: StrategyShelf, clock: Callable[[], float]) -> Completions:
+        options, keeper, in_flight = self._options, self.keeper, self.in_flight
+        settings = options.settings
+        headers = RouteHeaders(options.expose_route_headers)
+        relay = Relay(keeper, settings, clock)
+        prefill = PrefillLeg(self._upstream, keeper, in_flight, settings, clock)
+        answer = AnswerLeg(self._upstream, keeper, in_flight, relay, headers, settings, clock)
+        return Completions(
+            self.configuration,
+            keeper,
+            in_flight,
+            Inquiry(self._tokens, self._index, Sessions(options.secret), settings, clock),
+            Executor(prefill, answer, keeper, in_flight, settings, clock),
+            Ledger(self._meters, self.records, shelf),
+            self._meters,
+            headers,
+            clock,
+            time.time,
+            options.engine_authorization.encode() if options.engine_authorization else None,
+        )
+
+    async def start(self) -> None:
+        """Listen, and begin to follow the fleet and control. Raises OSError when the address cannot be had."""
+        options = self._options
+        if options.desired is not None:
+            self.configuration.preset(options.desired.models)
+        await self.server.start(options.host, options.port)
+        targets = TargetFile(options.targets)
+        work: dict[str, Callable[[], Awaitable[None]]] = {
+            "targets": lambda: targets.watch(options.settings.targets_interval_s, self.keeper.retarget),
+            "kv_events": self._subscriber.run,
+            "greeter": self._greeter.run,
+            "models": self._models.run,
+        }
+        if options.control_url is not None:
+            link = await self._resources.enter_async_context(
+                ControlLink(
+                    options.control_url,
+                    options.router_id,
+                    token=options.control_token,
+                    deadline_seconds=options.settings.control_deadline_s,
+                )
+            )
+            steering = Steering(
+                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, options.settings
+            )
+            work["steering"] = steering.run
+        self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]
+
+    async def stop(self) -> bool:
+        """Take no more, let streams finish, close everything. False when some had to be cut off."""
+        self._service.draining = True
+        await asyncio.sleep(self._options.settings.accept_delay_s)
+        finished = await self.server.drain(self._options.settings.drain_s)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.keeper.close()
+        await self._resources.aclose()
+        await self._upstream.close()
+        await self._client.aclose()
+        return finished
+
+
+def run(options: RouterOptions) -> None:
+    """Serve until SIGTERM or SIGINT, then drain."""
+    logs.configure()
+    uvloop.run(_serve(options))
+
+
+async def _serve(options: RouterOptions) -> None:
+    told = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    router = Router(options)
+    await router.start()
+    host, port = router.server.address
+    log.info("router serves", extra={"host": host, "port": port, "router": options.router_id})
+    await told.wait()
+    log.info("router drains", extra={"in_flight": router.in_flight.total})
+    finished = await router.stop()
+    log.info("router stopped", extra={"all_finished": finished})

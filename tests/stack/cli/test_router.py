@@ -1,0 +1,83 @@
+"""The router as a process: it starts from a command line, serves, and ends when it is told to."""
+
+import asyncio
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from stack.model.target import encode
+from tests.stack.router.fakes import MODEL, FakeEngine
+from tests.stack.router.waiting import until
+
+
+@asynccontextmanager
+async def _router(tmp_path: Path, *engines: FakeEngine, config: str = "") -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+    targets = tmp_path / "engines.json"
+    targets.write_bytes(encode([engine.target for engine in engines]))
+    (tmp_path / "kvdeck.yaml").write_text(config)
+    command = [
+        sys.executable, "-m", "stack.cli.main", "router", "--listen", "127.0.0.1:0", "--targets", str(targets),
+        "--secret-file", str(tmp_path / "secret"), "--config", str(tmp_path / "kvdeck.yaml"), "--expose-route-headers",
+        "--drain", "5",
+    ]  # fmt: skip
+    process = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
+    try:
+        yield process, await _address(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def _address(process: asyncio.subprocess.Process) -> str:
+    assert process.stderr is not None
+    async with asyncio.timeout(20):
+        async for line in process.stderr:
+            if found := re.search(rb"router serves.*port=(\d+)", line):
+                return f"http://127.0.0.1:{found[1].decode()}"
+    raise AssertionError("the router did not start")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_stream_outlives_the_signal_that_ends_the_router(tmp_path: Path, number: signal.Signals) -> None:
+    engine = FakeEngine("decode-0")
+    await engine.start()
+    engine.go_on.clear()
+    config = f"desired:\n  models:\n    {MODEL}:\n      strategy: session\nlocal:\n  anything: 1\n"
+    body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": "hello"}]}
+    async with _router(tmp_path, engine, config=config) as (process, url), httpx.AsyncClient(base_url=url) as client:
+
+        async def readiness() -> int:
+            return (await client.get("/ready")).status_code
+
+        async def ready() -> bool:
+            return await readiness() == 200
+
+        async def not_ready() -> bool:
+            return await readiness() == 503
+
+        await until(ready)
+        async with client.stream("POST", "/v1/chat/completions", json=body) as answer:
+            await engine.first_token_out.wait()
+            process.send_signal(number)
+            await until(not_ready)
+            engine.go_on.set()
+            text = await answer.aread()
+        assert answer.headers["x-kvdeck-strategy"] == "session"
+        assert text.endswith(b"data: [DONE]\n\n")
+        async with asyncio.timeout(20):
+            assert await process.wait() == 0
+    await engine.stop()
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_configuration_that_is_wrong_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="did not start"):
+        async with _router(tmp_path, config="desired:\n  models:\n    m:\n      strategy: magic\n") as _:
+            pass

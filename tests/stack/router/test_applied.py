@@ -1,0 +1,88 @@
+"""Configurations replace each other whole; strategies stay warm across them."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from stack.control.link import RouterConfig
+from stack.control.state import Dpd, ModelState, Pools, PoolState
+from stack.fleet.engine import Engine
+from stack.model.plan import Choice
+from stack.model.request import RouteRequest
+from stack.registry import UnknownNameError
+from stack.router.applied import Applied, Configuration
+from stack.router.shelf import StrategyShelf
+from stack.strategies.disaggregation import DpdPolicy
+
+
+class Noting:
+    """A strategy that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
+        return Choice(candidates[0].name, reason="first")
+
+    def learn(self, request: RouteRequest, choice: Choice) -> None:
+        self.told.append(f"learn {request.request_id} {choice.engine}")
+
+    def forget(self, engine: str) -> None:
+        self.told.append(f"forget {engine}")
+
+
+def _shelf() -> StrategyShelf:
+    return StrategyShelf(("a", "b", "kv_aware"), lambda name: Noting())
+
+
+def _config(version: int, **models: ModelState) -> RouterConfig:
+    return RouterConfig(version=version, generation=version * 10, models=models, draining=("decode-1",))
+
+
+def test_a_configuration_is_applied_whole() -> None:
+    told: list[Applied] = []
+    configuration = Configuration(_shelf(), told.append)
+    pools = Pools(prefill=PoolState(replicas=1, strategy="b"), decode=PoolState(replicas=2))
+    configuration.apply(_config(4, m=ModelState(strategy="a", dpd=Dpd(enabled=True, routing_threshold=512), pools=pools)))
+    applied = configuration.current
+    assert told == [applied]
+    assert (applied.version, applied.generation, applied.draining) == (4, 40, frozenset({"decode-1"}))
+    assert applied.models["m"].policy == DpdPolicy(True, 512)
+    assert (applied.models["m"].strategies.prefill.name, applied.models["m"].strategies.decode.name) == ("b", "a")
+
+
+def test_an_unknown_strategy_leaves_everything_as_it_was() -> None:
+    configuration = Configuration(_shelf())
+    configuration.apply(_config(1, m=ModelState(strategy="a")))
+    before = configuration.current
+    with pytest.raises(UnknownNameError):
+        configuration.apply(_config(2, n=ModelState(strategy="a"), m=ModelState(strategy="magic")))
+    assert configuration.current is before
+
+
+def test_hyperpods_spelling_is_understood() -> None:
+    configuration = Configuration(_shelf())
+    configuration.apply(_config(1, m=ModelState(strategy="kvaware")))
+    assert configuration.current.models["m"].strategies.decode.name == "kv_aware"
+
+
+def test_strategies_stay_the_same_objects_across_switches() -> None:
+    configuration = Configuration(_shelf())
+    configuration.apply(_config(1, m=ModelState(strategy="a")))
+    first = configuration.current.models["m"].strategies.decode
+    configuration.apply(_config(2, m=ModelState(strategy="b")))
+    configuration.apply(_config(3, m=ModelState(strategy="a")))
+    assert configuration.current.models["m"].strategies.decode is first
+
+
+def test_every_strategy_of_the_model_learns_and_all_forget() -> None:
+    shelf = _shelf()
+    here, there = shelf.named("m", "a").strategy, shelf.named("n", "b").strategy
+    shelf.learn(RouteRequest("r1", "m", 0, 10), Choice("decode-0", reason="x"))
+    shelf.forget("decode-0")
+    other = shelf.named("m", "b").strategy
+    assert isinstance(here, Noting)
+    assert isinstance(there, Noting)
+    assert isinstance(other, Noting)
+    assert here.told == other.told == ["learn r1 decode-0", "forget decode-0"]
+    assert there.told == ["forget decode-0"]

@@ -1,0 +1,114 @@
+"""The fleet follows the target file, the probes and what requests find out; counts of requests are left alone."""
+
+import asyncio
+
+from stack.adapters.probe import Pulse
+from stack.fleet.engine import Health
+from stack.fleet.snapshot import Fleet
+from stack.model.target import Target
+from stack.model.tier import Pool
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.in_flight import InFlight
+from stack.router.settings import RouterSettings
+from tests.stack.router.waiting import until
+
+FAST = RouterSettings(probe_interval_s=0.001, lost_after_s=0.001)
+
+
+def _target(name: str) -> Target:
+    return Target(replica=name, url=f"http://{name}", pool=Pool.DECODE, model="m", model_root="/m")
+
+
+class Probes:
+    """Answers each engine's probes as told."""
+
+    def __init__(self, **pulses: Pulse) -> None:
+        self.pulses = pulses
+        self.asked: list[str] = []
+
+    async def __call__(self, url: str, deadline_seconds: float) -> Pulse:
+        name = url.removeprefix("http://")
+        self.asked.append(name)
+        return self.pulses[name]
+
+
+async def _until(keeper: FleetKeeper, name: str, health: Health) -> None:
+    await until(lambda: keeper.fleet.members[name].engine.health is health)
+
+
+async def test_an_engine_is_unknown_until_it_answered_a_probe() -> None:
+    keeper = FleetKeeper(FAST, InFlight(), Probes(a=Pulse.WELL))
+    keeper.retarget([_target("a")])
+    assert keeper.fleet.members["a"].engine.health is Health.UNKNOWN
+    await _until(keeper, "a", Health.READY)
+    await keeper.close()
+
+
+async def test_listeners_hear_of_every_change_with_before_and_after() -> None:
+    probes = Probes(a=Pulse.WELL)
+    keeper = FleetKeeper(FAST, InFlight(), probes)
+    heard: list[tuple[list[str], list[str]]] = []
+
+    def listen(before: Fleet, after: Fleet) -> None:
+        heard.append((list(before.members), list(after.members)))
+
+    keeper.listeners.append(listen)
+    keeper.retarget([_target("a")])
+    keeper.retarget([_target("a")])
+    keeper.retarget([])
+    assert heard == [([], ["a"]), (["a"], [])]
+    await keeper.close()
+
+
+async def test_three_failed_connections_take_an_engine_out_before_the_next_probe() -> None:
+    keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), InFlight(), Probes(a=Pulse.WELL))
+    keeper.retarget([_target("a")])
+    await _until(keeper, "a", Health.READY)
+    for _ in range(3):
+        keeper.connect_failed("a", "refused")
+    assert keeper.fleet.members["a"].engine.health is Health.NOT_READY
+    await keeper.close()
+
+
+async def test_a_probe_never_touches_the_count_of_requests() -> None:
+    in_flight = InFlight()
+    probes = Probes(a=Pulse.WELL)
+    keeper = FleetKeeper(FAST, in_flight, probes)
+    with in_flight.attempt("a"):
+        keeper.retarget([_target("a")])
+        await _until(keeper, "a", Health.READY)
+        probes.pulses["a"] = Pulse.REFUSED
+        await _until(keeper, "a", Health.NOT_READY)
+        assert in_flight.counts["a"] == 1
+        assert keeper.fleet.candidates("m", Pool.DECODE, in_flight.counts) == ()
+    assert in_flight.counts["a"] == 0
+    await keeper.close()
+
+
+async def test_who_waits_on_an_engine_that_stays_away_is_woken() -> None:
+    in_flight = InFlight()
+    probes = Probes(a=Pulse.WELL)
+    keeper = FleetKeeper(FAST, in_flight, probes)
+    keeper.retarget([_target("a")])
+    await _until(keeper, "a", Health.READY)
+    with in_flight.attempt("a") as attempt:
+        probes.pulses["a"] = Pulse.REFUSED
+        try:
+            async with asyncio.timeout(60) as attempt.limit:
+                await asyncio.Event().wait()
+        except TimeoutError:
+            pass
+        assert attempt.abandoned
+    await keeper.close()
+
+
+async def test_an_engine_that_left_is_probed_no_more() -> None:
+    probes = Probes(a=Pulse.WELL, b=Pulse.WELL)
+    keeper = FleetKeeper(FAST, InFlight(), probes)
+    keeper.retarget([_target("a"), _target("b")])
+    await _until(keeper, "b", Health.READY)
+    keeper.retarget([_target("b")])
+    probes.asked.clear()
+    await until(lambda: len(probes.asked) >= 5)
+    assert set(probes.asked) == {"b"}
+    await keeper.close()

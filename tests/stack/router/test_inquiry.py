@@ -1,0 +1,111 @@
+"""What strategies are told about a request: exact where it can be, and said to be unknown where not."""
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from stack.cache.index import BlockIndex
+from stack.fleet.engine import Engine
+from stack.fleet.snapshot import Fleet, Member
+from stack.model.kv_event import Stored
+from stack.model.placement import PlacementUnknownError, UnknownReason
+from stack.model.request import RouteRequest
+from stack.model.target import Target
+from stack.model.tier import Pool, Tier
+from stack.router.inquiry import Inquiry
+from stack.router.message import Request
+from stack.router.openai import CHAT, parse
+from stack.router.sessions import Sessions
+from stack.router.settings import RouterSettings
+
+FLEET = Fleet.of([Member(Engine(Target(replica="decode-0", url="http://d", pool=Pool.DECODE, model="m", model_root="/m")))])
+
+
+class FakeTokens:
+    """One token a word; `reason` refuses them."""
+
+    def __init__(self, reason: UnknownReason | None = None, refuses: UnknownReason | None = None) -> None:
+        self.reason = reason
+        self.refuses = refuses
+        self.threads: list[int] = []
+
+    def unusable(self, model: str) -> UnknownReason | None:
+        return self.reason
+
+    def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> list[int]:
+        self.threads.append(threading.get_ident())
+        if self.refuses is not None:
+            raise PlacementUnknownError(self.refuses)
+        return [len(word) for word in body["messages"][0]["content"].split()]
+
+
+async def _about(
+    tokens: FakeTokens,
+    content: str,
+    index: BlockIndex | None = None,
+    headers: tuple[tuple[bytes, bytes], ...] = (),
+    **fields: object,
+) -> RouteRequest:
+    inquiry = Inquiry(tokens, index or BlockIndex(), Sessions(b"s"), RouterSettings(), lambda: 10.0)
+    body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": content}], **fields})
+    request = Request("POST", CHAT, "", headers, body, 0.0)
+    return await inquiry.about(request, parse(CHAT, body), "r1", FLEET)
+
+
+async def test_tokens_are_exact_with_a_tokenizer() -> None:
+    route = await _about(FakeTokens(), "one two three")
+    assert (route.prompt_tokens, route.tokens_exact) == (3, True)
+
+
+async def test_tokens_are_estimated_from_bytes_without_one() -> None:
+    route = await _about(FakeTokens(UnknownReason.NO_TOKENIZER), "x" * 400)
+    assert (route.prompt_tokens, route.tokens_exact) == (102, False)  # 400 bytes, the role and a separator
+    assert route.placement.unknown_reason == "no_tokenizer"
+
+
+async def test_a_prompt_that_cannot_be_tokenized_says_why() -> None:
+    route = await _about(FakeTokens(refuses=UnknownReason.UNSUPPORTED_CONTENT), "hello")
+    assert (route.tokens_exact, route.placement.unknown_reason) == (False, "unsupported_content")
+
+
+async def test_the_placement_comes_from_the_index() -> None:
+    index = BlockIndex()
+    index.follow("decode-0")
+    index.seen("decode-0", 4.0)
+    index.apply("decode-0", Stored(blocks=[1], parent=None, tokens=[3, 3], block_tokens=2, tier=Tier.ENGINE))
+    route = await _about(FakeTokens(), "one two three", index)
+    assert route.placement.engines["decode-0"].engine_tokens == 2
+    assert route.placement.engines["decode-0"].age_seconds == 6.0
+
+
+async def test_a_salted_prompt_does_not_meet_an_unsalted_one() -> None:
+    index = BlockIndex()
+    index.follow("decode-0")
+    index.apply("decode-0", Stored(blocks=[1], parent=None, tokens=[3, 3], block_tokens=2, tier=Tier.ENGINE))
+    route = await _about(FakeTokens(), "one two three", index, cache_salt="tenant")
+    assert route.placement.engines["decode-0"].engine_tokens == 0
+
+
+async def test_equal_beginnings_have_equal_hashes_and_requests_are_numbered() -> None:
+    inquiry = Inquiry(FakeTokens(), BlockIndex(), Sessions(b"s"), RouterSettings(), lambda: 0.0)
+    routes = []
+    for tail in ("a", "b"):
+        body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": "word " * 200 + tail}]})
+        routes.append(await inquiry.about(Request("POST", CHAT, "", (), body, 0.0), parse(CHAT, body), "r", FLEET))
+    assert routes[0].prefix_hashes == routes[1].prefix_hashes != ()
+    assert [route.sequence for route in routes] == [0, 1]
+
+
+async def test_large_prompts_are_tokenized_off_the_loop() -> None:
+    tokens = FakeTokens()
+    await _about(tokens, "small")
+    await _about(tokens, "large " * 5000)
+    assert tokens.threads[0] == threading.get_ident() != tokens.threads[1]
+
+
+async def test_the_session_is_known_by_a_hash() -> None:
+    route = await _about(FakeTokens(), "hi", headers=((b"x-session-id", b"alice"),))
+    assert route.session_key is not None
+    assert "alice" not in route.session_key

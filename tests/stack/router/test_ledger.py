@@ -1,0 +1,169 @@
+"""When a request is over it is written down, and nothing that fails in doing so matters to anyone else."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+
+from stack.engines.answer_facts import AnswerFacts
+from stack.fleet.engine import Engine
+from stack.fleet.snapshot import Fleet
+from stack.model.plan import Choice, Plan
+from stack.model.request import RouteRequest
+from stack.model.tier import Path
+from stack.router.applied import Served
+from stack.router.errand import Errand
+from stack.router.identity import Identity
+from stack.router.ledger import Ledger, record_of
+from stack.router.meters import Meters
+from stack.router.openai import CHAT, ParsedBody
+from stack.router.phases import EngineTimes, Timeline
+from stack.router.records import RecordBuffer
+from stack.router.shelf import StrategyShelf
+from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
+
+
+class Noting:
+    """A strategy that notes what it learns, or fails to."""
+
+    def __init__(self, broken: bool = False) -> None:
+        self.learnt: list[str] = []
+        self._broken = broken
+
+    def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
+        return Choice(candidates[0].name, reason="first")
+
+    def learn(self, request: RouteRequest, choice: Choice) -> None:
+        if self._broken:
+            raise RuntimeError("cannot learn")
+        self.learnt.append(choice.engine)
+
+    def forget(self, engine: str) -> None:
+        """Nothing to do."""
+
+
+NAMED = Named("session", Noting())
+PLAN = Plan(
+    path=Path.DPD,
+    decode=Choice("decode-0", reason="home", scores={"decode-0": {"rank": 0.0}}, fallback="no_session_key"),
+    decode_strategy="session",
+    reason="at_threshold",
+    prefill=Choice("prefill-0", reason="home"),
+    prefill_strategy="session",
+)
+
+
+def _errand() -> Errand:
+    return Errand(
+        parsed=ParsedBody(CHAT, "m", {}, stream=True),
+        identity=Identity("r1"),
+        outbound=[],
+        fleet=Fleet.of(()),
+        served=Served(PoolStrategies(NAMED, NAMED), DpdPolicy(True, 512)),
+        generation=3,
+        route=RouteRequest("r1", "m", 0, 700, tokens_exact=True),
+        plan=PLAN,
+        timeline=Timeline(
+            received=1.0,
+            prefill_sent=1.0,
+            prefill_answered=2.0,
+            decode_sent=2.0,
+            first_token=2.5,
+            done=3.5,
+            decode=EngineTimes(queue_seconds=0.25),
+        ),
+        at=1700000000.0,
+        engine="decode-0",
+        prefill_engine="prefill-0",
+        facts=AnswerFacts(prompt_tokens=700, completion_tokens=3, cached_tokens=64),
+        remote_cached_tokens=128,
+        gaps=[0.25, 0.5],
+        streamed=True,
+        status=200,
+    )
+
+
+def _ledger(strategy: Noting) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
+    registry = CollectorRegistry()
+    records = RecordBuffer(kept=10)
+    return Ledger(Meters(registry), records, StrategyShelf(("session",), lambda name: strategy)), records, registry
+
+
+def test_the_record_tells_the_whole_request() -> None:
+    record = record_of(_errand())
+    assert (record.request_id, record.generation, record.model, record.engine) == ("r1", 3, "m", "decode-0")
+    assert (record.path, record.path_reason, record.reason, record.fallback) == ("dpd", "at_threshold", "home", "no_session_key")
+    assert (record.cached_tokens, record.prefill_cached_tokens, record.output_tokens) == (64, 128, 3)
+    assert (record.ttft_seconds, record.total_seconds) == (1.5, 2.5)
+    assert record.phases == {"router": 0.0, "prefill": 1.0, "decode_queue": 0.25, "first_step": 0.25, "decode": 1.0}
+    assert record.scores == {"decode-0": {"rank": 0.0}}
+
+
+def test_both_engines_of_a_finished_request_are_learnt() -> None:
+    strategy = Noting()
+    _ledger(strategy)[0].close(_errand())
+    assert strategy.learnt == ["decode-0", "prefill-0"]
+
+
+def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
+    strategy = Noting()
+    errand = _errand()
+    errand.fall_back("decode_retried")
+    errand.engine = "decode-1"
+    _ledger(strategy)[0].close(errand)
+    assert strategy.learnt == ["decode-1"]
+
+
+@pytest.mark.parametrize("status", [400, 499, 502])
+def test_a_failed_request_teaches_nothing_and_its_phases_are_not_counted(status: int) -> None:
+    strategy = Noting()
+    ledger, records, registry = _ledger(strategy)
+    errand = _errand()
+    errand.status = status
+    ledger.close(errand)
+    assert strategy.learnt == []
+    assert records.batch(1).records[0].status == status
+    assert b'phase="decode"' not in generate_latest(registry)
+
+
+def test_what_fails_in_writing_down_is_counted_and_the_rest_goes_on() -> None:
+    ledger, records, registry = _ledger(Noting(broken=True))
+    ledger.close(_errand())
+    assert len(records) == 1
+    assert b'kvdeck_router_internal_errors_total{site="learn"} 1.0' in generate_latest(registry)
+
+
+def test_a_record_that_cannot_be_made_is_counted() -> None:
+    ledger, records, registry = _ledger(Noting())
+    errand = _errand()
+    errand.timeline = None  # type: ignore[assignment]  # something nobody foresaw
+    ledger.close(errand)
+    assert len(records) == 0
+    assert b'kvdeck_router_internal_errors_total{site="record"} 1.0' in generate_latest(registry)
+
+
+def test_each_figure_is_counted_once() -> None:
+    ledger, _, registry = _ledger(Noting())
+    errand = _errand()
+    errand.plan = replace(PLAN, fallback="no_session_key")
+    ledger.close(errand)
+    text = generate_latest(registry).decode()
+    for line in (
+        'kvdeck_router_requests_total{code="2xx",model_name="m",path="dpd"} 1.0',
+        'kvdeck_router_decisions_total{backend="decode-0",model_name="m",path="dpd",reason="home",strategy="session"} 1.0',
+        'kvdeck_router_fallbacks_total{model_name="m",reason="no_session_key"} 1.0',
+        'kvdeck_router_time_to_first_token_seconds_sum{model_name="m",path="dpd"} 1.5',
+        'kvdeck_router_inter_token_latency_seconds_count{model_name="m",path="dpd"} 2.0',
+        'kvdeck_router_request_phase_duration_seconds_sum{model_name="m",path="dpd",phase="decode_queue"} 0.25',
+    ):
+        assert line in text.splitlines()
+
+
+def test_a_large_fleets_scores_are_cut_but_not_the_chosen_ones() -> None:
+    errand = _errand()
+    scores = {f"decode-{number}": {"work": float(number)} for number in range(300)}
+    errand.plan = replace(PLAN, decode=Choice("decode-299", reason="less_work", scores=scores))
+    record = record_of(errand)
+    assert len(record.scores) == 17
+    assert record.scores["decode-299"] == {"work": 299.0}

@@ -1,0 +1,143 @@
+"""A router follows control while it is there, and goes on without it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from stack.adapters.control_link import ControlUnavailableError
+from stack.adapters.probe import Pulse
+from stack.control.link import DecisionRecord, RouterConfig, RouterReport
+from stack.control.state import ModelState
+from stack.model.target import Target
+from stack.model.tier import Pool
+from stack.router.applied import Configuration
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.in_flight import InFlight
+from stack.router.records import RecordBuffer
+from stack.router.settings import RouterSettings
+from stack.router.shelf import StrategyShelf
+from stack.router.steering import Steering
+from stack.strategies.base import create, names
+from tests.stack.router.waiting import until
+
+SETTINGS = RouterSettings(control_retry_s=0.001, report_interval_s=0.001, records_per_report=2)
+
+
+class FakeControl:
+    """Control as a router sees it: `offered` is its configuration, `away` makes every call fail."""
+
+    def __init__(self) -> None:
+        self.away = False
+        self.offered: RouterConfig | None = None
+        self.asked: list[int] = []
+        self.reports: list[RouterReport] = []
+        self.reported = asyncio.Event()
+
+    async def config(self, version: int, wait_seconds: float) -> RouterConfig | None:
+        self.asked.append(version)
+        await asyncio.sleep(0.001)
+        if self.away:
+            raise ControlUnavailableError("away")
+        return self.offered if self.offered is not None and self.offered.version != version else None
+
+    async def report(self, report: RouterReport) -> None:
+        await asyncio.sleep(0)
+        if self.away:
+            raise ControlUnavailableError("away")
+        self.reports.append(report)
+        self.reported.set()
+
+    async def until(self, generation: int) -> RouterReport:
+        """The first report of that generation."""
+        async with asyncio.timeout(5):
+            while True:
+                for report in self.reports:
+                    if report.generation == generation:
+                        return report
+                self.reported.clear()
+                await self.reported.wait()
+
+
+class Bench:
+    """A router's half of the line."""
+
+    def __init__(self) -> None:
+        self.control = FakeControl()
+        self.records = RecordBuffer(kept=100)
+        self.in_flight = InFlight()
+        self.keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), self.in_flight, self._probe)
+        self.configuration = Configuration(StrategyShelf(names(), create), lambda applied: self.keeper.drain(applied.draining))
+        self.steering = Steering("router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, SETTINGS)
+
+    async def _probe(self, url: str, deadline_seconds: float) -> Pulse:
+        return Pulse.WELL
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        task = asyncio.create_task(self.steering.run())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await self.keeper.close()
+
+
+def _config(version: int, strategy: str = "session", draining: tuple[str, ...] = ()) -> RouterConfig:
+    return RouterConfig(version=version, generation=version, models={"m": ModelState(strategy=strategy)}, draining=draining)
+
+
+async def test_a_new_configuration_is_applied_and_acknowledged() -> None:
+    bench = Bench()
+    bench.keeper.retarget([Target(replica="d", url="http://d", pool=Pool.DECODE, model="m", model_root="/m")])
+    async with bench.running():
+        bench.control.offered = _config(1, draining=("d",))
+        report = await bench.control.until(1)
+    assert (report.id, report.version) == ("router-0", 1)
+    assert [(engine.name, engine.in_flight) for engine in report.engines] == [("d", 0)]
+    assert bench.configuration.current.models["m"].strategies.decode.name == "session"
+    assert bench.keeper.fleet.members["d"].engine.draining
+
+
+async def test_control_going_away_changes_nothing_and_coming_back_renumbered_is_followed() -> None:
+    bench = Bench()
+    async with bench.running():
+        bench.control.offered = _config(7)
+        await bench.control.until(7)
+        bench.control.away = True
+        asked = len(bench.control.asked)
+        await until(lambda: len(bench.control.asked) >= asked + 3)
+        assert bench.configuration.current.generation == 7
+        bench.control.offered = _config(2, strategy="round_robin")
+        bench.control.away = False
+        await bench.control.until(2)
+    assert bench.configuration.current.models["m"].strategies.decode.name == "round_robin"
+
+
+async def test_a_configuration_with_an_unknown_strategy_is_not_acknowledged() -> None:
+    bench = Bench()
+    async with bench.running():
+        bench.control.offered = _config(1)
+        await bench.control.until(1)
+        bench.control.offered = _config(2, strategy="magic")
+        await until(lambda: bench.control.asked[-1] == 2)
+    assert bench.configuration.current.generation == 1
+
+
+async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None:
+    bench = Bench()
+    bench.control.away = True
+    for number in range(5):
+        bench.records.add(_record(number))
+    async with bench.running():
+        await until(lambda: len(bench.control.asked) >= 3)
+        bench.control.away = False
+        await until(lambda: len(bench.records) == 0)
+    assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["0", "1", "2", "3", "4"]
+
+
+def _record(number: int) -> DecisionRecord:
+    return DecisionRecord(
+        request_id=str(number), at=0.0, generation=1, model="m", strategy="session", path="direct", reason="r",
+        engine="d", prompt_tokens=1, tokens_exact=True, threshold=512, status=200,
+    )  # fmt: skip
