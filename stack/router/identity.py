@@ -21,6 +21,8 @@ _OURS = {
     b"host", b"content-length", b"content-type", b"expect", b"accept-encoding", b"cookie", b"authorization",
     b"x-request-id", b"traceparent",
 }  # fmt: skip
+# Which rank or place in its queue a request gets is not a client's to choose at a shared engine (vLLM reads these).
+_STEERING = {b"x-data-parallel-rank", b"x-vllm-priority"}
 _ENGINES_OWN = {b"content-length", b"date", b"server", b"x-request-id", b"traceparent"}
 
 Pairs = list[tuple[bytes, bytes]]
@@ -46,7 +48,7 @@ class Identity:
 
     def outbound(self, request: Request, authorization: bytes | None) -> Pairs:
         """Headers for an engine. `authorization` replaces the client's when given."""
-        dropped = _HOP | _OURS | _named_by_connection(request.headers)
+        dropped = _HOP | _OURS | _STEERING | _named_by_connection(request.headers)
         headers = [(name, value) for name, value in request.headers if name not in dropped]
         credentials = authorization or request.header(b"authorization")
         if credentials is not None:

@@ -49,6 +49,11 @@ def test_one_hop_headers_and_the_routers_own_do_not_travel_on() -> None:
     ]
 
 
+def test_a_client_cannot_steer_inside_an_engine() -> None:
+    request = _request((b"x-data-parallel-rank", b"3"), (b"x-vllm-priority", b"-100"))
+    assert Identity("id").outbound(request, None) == [(b"content-type", b"application/json"), (b"x-request-id", b"id")]
+
+
 def test_configured_credentials_replace_the_clients() -> None:
     request = _request((b"authorization", b"Bearer client"))
     assert (b"authorization", b"Bearer engine") in Identity("id").outbound(request, b"Bearer engine")
