@@ -1,0 +1,42 @@
+"""`kvdeck emulator`: engines without models."""
+
+from __future__ import annotations
+
+import click
+
+
+def _address(_: click.Context, __: click.Parameter, value: str) -> tuple[str, int]:
+    host, _colon, port = value.rpartition(":")
+    if not host or not port.isdigit() or int(port) > 65535:
+        raise click.BadParameter("expected HOST:PORT, for example 127.0.0.1:8100")
+    return host, int(port)
+
+
+@click.command()
+@click.option("--admin", metavar="HOST:PORT", default="127.0.0.1:8190", show_default=True, callback=_address)
+@click.option("--profile", default="laptop-smollm2", show_default=True, help="Rates of engines that name no profile.")
+@click.option(
+    "--time-scale", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="0.1: ten times as fast."
+)
+@click.option("--profiles", is_flag=True, help="List the profiles and where their numbers come from, then end.")
+def command(admin: tuple[str, int], profile: str, time_scale: float, profiles: bool) -> None:
+    """Run any number of emulated vLLM engines in one process.
+
+    Engines are started and stopped over the admin address: PUT, DELETE and GET /engines. They speak vLLM's API, metrics and
+    KV events, keep a real prefix cache and a profile's time, and say "emulated" wherever they are asked.
+    """
+    from stack.adapters import logs
+    from stack.emulator.profiles import PROFILES
+    from stack.wiring.emulator import EmulatorConfigError, EmulatorSettings, run
+
+    if profiles:
+        for known in PROFILES.values():
+            click.echo(f"{known.name}: {known.basis}")
+        return
+    if profile not in PROFILES:
+        raise click.BadParameter(f"unknown; known: {', '.join(PROFILES)}", param_hint="--profile")
+    logs.configure()
+    try:
+        run(EmulatorSettings(host=admin[0], port=admin[1], profile=profile, time_scale=time_scale))
+    except EmulatorConfigError as error:
+        raise click.ClickException(str(error)) from error

@@ -1,0 +1,56 @@
+"""The emulator's own HTTP API: which engines there are."""
+
+from __future__ import annotations
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from stack.emulator.fleet import Fleet, FleetError
+from stack.emulator.identity import EngineSpec
+
+DRAIN_SECONDS = 2.0
+
+
+class Admin:
+    """GET /engines, PUT and DELETE /engines/{replica}, GET /health. Loopback only: it has no authentication."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet = fleet
+        self.asgi = Starlette(
+            routes=[
+                Route("/health", self._health),
+                Route("/engines", self._list),
+                Route("/engines/{replica}", self._put, methods=["PUT"]),
+                Route("/engines/{replica}", self._delete, methods=["DELETE"]),
+            ]
+        )
+
+    async def _health(self, request: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def _list(self, request: Request) -> Response:
+        return _json({"engines": self._fleet.list()})
+
+    async def _put(self, request: Request) -> Response:
+        """Idempotent: the same spec leaves a running engine alone, another one restarts it."""
+        try:
+            spec = msgspec.json.decode(await request.body(), type=EngineSpec)
+            return _json(await self._fleet.start(request.path_params["replica"], spec))
+        except msgspec.DecodeError as error:
+            return _json({"error": f"engine spec: {error}"}, 400)
+        except FleetError as error:
+            return _json({"error": str(error)}, 409)
+
+    async def _delete(self, request: Request) -> Response:
+        """Requests under way have two seconds; `?now` gives them none, as a kill does."""
+        grace = 0.0 if "now" in request.query_params else DRAIN_SECONDS
+        if await self._fleet.stop(request.path_params["replica"], grace):
+            return Response(status_code=204)
+        return _json({"error": "no such engine"}, 404)
+
+
+def _json(value: object, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(value), status_code=status, media_type="application/json")

@@ -1,0 +1,37 @@
+"""What one emulated engine is told to be."""
+
+from __future__ import annotations
+
+import msgspec
+
+from stack.model.tier import Pool
+
+# The release whose API, metrics and events are emulated.
+VLLM_VERSION = "0.32.0"
+
+
+class EngineSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The body of PUT /engines/{replica}. `port` 0 takes a free one; `profile` None means the process' own."""
+
+    pool: Pool
+    port: int
+    model: str
+    model_root: str
+    host: str = "127.0.0.1"
+    kv_events: str | None = None
+    replay: str | None = None
+    profile: str | None = None
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """An engine that runs: its spec, its name and where it listens."""
+
+    replica: str
+    spec: EngineSpec
+    port: int
+    started: float  # wall-clock seconds
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """What peers connect to for KV; in this process it is the API's own address."""
+        return self.spec.host, self.port
