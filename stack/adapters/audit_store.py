@@ -23,6 +23,7 @@ FILE = "control.db"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS state (generation INTEGER PRIMARY KEY, at REAL NOT NULL, desired TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY);
 CREATE TRIGGER IF NOT EXISTS state_kept BEFORE UPDATE ON state BEGIN SELECT RAISE(ABORT, 'state is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS state_whole BEFORE DELETE ON state BEGIN SELECT RAISE(ABORT, 'state is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS audit_kept BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
@@ -60,6 +61,14 @@ class SqliteStore:
 
     async def records(self, limit: int) -> tuple[AuditRecord, ...]:
         return await self._do(lambda db: _records(db, limit))
+
+    async def knows(self, run: str) -> bool:
+        """Whether this run of the stack has begun here before. Raises StoreError."""
+        return await self._do(lambda db: db.execute("SELECT 1 FROM run WHERE id = ?", (run,)).fetchone() is not None)
+
+    async def begin(self, run: str) -> None:
+        """Remember that this run has begun. Raises StoreError."""
+        await self._do(lambda db: db.execute("INSERT OR IGNORE INTO run VALUES (?)", (run,)))
 
     def close(self) -> None:
         """Finish what was begun and let go of the file."""

@@ -25,7 +25,7 @@ class ComponentState(StrEnum):
 
 
 class Component(msgspec.Struct, frozen=True, kw_only=True):
-    """One process of the local stack. `failures` counts those in a row, 0 once it served for a while."""
+    """One process of the local stack. `failures` counts those in a row so far."""
 
     name: str
     kind: str

@@ -18,7 +18,10 @@ class ControlConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlSettings:
-    """What `kvdeck control` is told: where to listen, what to watch, and how many seconds a leaving engine is waited for."""
+    """What `kvdeck control` is told: where to listen, what to watch, and how many seconds a leaving engine is waited for.
+
+    `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
+    """
 
     host: str
     port: int
@@ -26,6 +29,7 @@ class ControlSettings:
     targets: Path
     supervisor_socket: Path
     config: Path | None = None
+    run: str | None = None
     token_file: Path | None = None
     drain_seconds: float = Patience().drain
 

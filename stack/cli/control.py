@@ -23,6 +23,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--targets", type=_FILE, required=True, help="The fleet's target file (Prometheus' file_sd format).")
 @click.option("--supervisor-socket", type=_FILE, required=True, help="Where engines are started and ended.")
 @click.option("--config", type=_FILE, help="YAML with 'desired:', used at the very first start.")
+@click.option(
+    "--run", "run_id", metavar="ID", help="One run of the whole stack: in a new run the configuration wins over what was kept."
+)
 @click.option("--token-file", type=_FILE, help="Bearer token; without one only loopback addresses are allowed.")
 @click.option("--drain-timeout", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds a leaving engine has.")
 def command(
@@ -31,6 +34,7 @@ def command(
     targets: Path,
     supervisor_socket: Path,
     config: Path | None,
+    run_id: str | None,
     token_file: Path | None,
     drain_timeout: float,
 ) -> None:
@@ -52,6 +56,7 @@ def command(
         targets=targets,
         supervisor_socket=supervisor_socket,
         config=config,
+        run=run_id,
         token_file=token_file,
         drain_seconds=drain_timeout,
     )

@@ -24,8 +24,10 @@ class Opening:
     reason: str
 
 
-def opening(kept: Kept | None, configured: Desired | None, strategies: Collection[str]) -> Opening:
+def opening(kept: Kept | None, configured: Desired | None, strategies: Collection[str], *, new_run: bool = False) -> Opening:
     """What was kept wins, so that a restart undoes nobody's change; unless it is for other models, or no longer valid.
+
+    With `new_run` the whole stack was started anew, by somebody who said how: then the configuration wins.
 
     Raises NoDesiredStateError, and RefusedError when the configuration is to be used and makes no sense.
     """
@@ -33,6 +35,8 @@ def opening(kept: Kept | None, configured: Desired | None, strategies: Collectio
         if configured is None:
             raise NoDesiredStateError("nothing says what is desired yet: pass --config FILE with a 'desired:' section")
         return Opening(Kept(1, validated(configured, strategies)), True, "first start: the configured state is in force")
+    if new_run and configured is not None:
+        return _configured(kept, configured, strategies, "the stack was started anew")
     try:
         valid = validated(kept.desired, strategies)
     except RefusedError as error:

@@ -127,8 +127,11 @@ def assemble(
 async def _serve(
     settings: ControlSettings, configured: Desired | None, store: SqliteStore, token: Token | None, listener: socket.socket
 ) -> None:
-    begin = opening(await store.load(), configured, strategies.names())
+    new_run = settings.run is not None and not await store.knows(settings.run)
+    begin = opening(await store.load(), configured, strategies.names(), new_run=new_run)
     await _open(store, begin)
+    if settings.run is not None:
+        await store.begin(settings.run)
     scaler = SupervisorScaler(settings.supervisor_socket, next(iter(begin.kept.desired.models)))
     control = assemble(
         begin=begin,

@@ -72,3 +72,12 @@ def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"this is not a database, and long enough to show it" * 50)
     with pytest.raises(StoreError, match="cannot be opened"):
         SqliteStore(tmp_path)
+
+
+async def test_a_run_is_known_once_it_has_begun(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    assert not await store.knows("a")
+    await store.begin("a")
+    await store.begin("a")
+    assert (await store.knows("a"), await store.knows("b")) == (True, False)
+    store.close()

@@ -49,3 +49,8 @@ def test_nothing_kept_and_nothing_configured_is_said() -> None:
 def test_a_configuration_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(RefusedError, match="DPD needs a prefill engine"):
         opening(None, desired(prefill=0), STRATEGIES)
+
+
+def test_a_stack_started_anew_runs_as_it_was_told_to() -> None:
+    begin = opening(Kept(7, desired(decode=3)), desired(), STRATEGIES, new_run=True)
+    assert begin == Opening(Kept(8, desired()), new=True, reason="the stack was started anew: the configured state is in force")
