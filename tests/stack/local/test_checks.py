@@ -1,0 +1,44 @@
+"""The parts of `kvdeck test`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from stack.local.checks import Check, Outcome, checks, run, summary
+
+
+def _shown(table: object) -> str:
+    console = Console(file=io.StringIO(), width=100)
+    with console.capture() as capture:
+        console.print(table)
+    return capture.get()
+
+
+def test_quick_leaves_only_the_end_to_end_tests_out() -> None:
+    whole, quick = (checks(Path("/env/bin"), quick, ("-k", "router")) for quick in (False, True))
+    assert [check.name for check in whole] == ["ruff check", "ruff format", "mypy", "lint-imports", "pytest"]
+    assert whole[:-1] == quick[:-1]
+    assert whole[-1].command == ("/env/bin/python", "-m", "pytest", "-ra", "-k", "router")
+    assert quick[-1].command == ("/env/bin/python", "-m", "pytest", "-m", "not e2e", "-ra", "-k", "router")
+
+
+def test_a_failed_check_does_not_stop_the_next(tmp_path: Path) -> None:
+    ticks: Iterator[float] = iter((0.0, 2.0, 2.0, 5.0))
+    listed = (Check("bad", (sys.executable, "-c", "exit(3)")), Check("good", (sys.executable, "-c", "")))
+    outcomes = run(listed, tmp_path, {}, Console(file=io.StringIO()), lambda: next(ticks))
+    assert outcomes == (Outcome("bad", False, 2.0), Outcome("good", True, 3.0))
+
+
+def test_the_table_ends_with_what_was_left_out() -> None:
+    shown = _shown(summary([Outcome("mypy", True, 12.34), Outcome("pytest", False, 80)], ["browser tests skipped: no chromium"]))
+    lines = [line.split() for line in shown.splitlines()]
+    assert [line for line in lines if line[:1] in (["mypy"], ["pytest"], ["browser"])] == [
+        ["mypy", "│", "passed", "│", "12.3"],
+        ["pytest", "│", "failed", "│", "80.0"],
+        ["browser", "tests", "skipped:", "no", "chromium"],
+    ]
