@@ -1,0 +1,19 @@
+"""`kvdeck down`: ends the one-machine stack."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+def command() -> None:
+    """Stop every process of the stack and remove its shared memory.
+
+    Works too after the supervisor was killed: it ends exactly the processes that were started for this checkout.
+    """
+    from rich.console import Console
+
+    from stack.local.commands import down
+    from stack.local.home import home_layout
+
+    raise SystemExit(down(home_layout(), Console()))

@@ -1,0 +1,35 @@
+"""Control: the desired state and its API."""
+
+from __future__ import annotations
+
+from stack.local.components.site import LOOPBACK, Site
+from stack.local.probes import HttpProbe
+from stack.local.process import Command
+from stack.local.spec import Spec, Stage
+
+NAME = "control"
+
+
+def control(site: Site) -> Spec:
+    """It asks this supervisor for engines over the socket."""
+    url = site.url(site.ports.control)
+    token = site.token_file
+    argv = site.kvdeck(
+        NAME,
+        *("--listen", f"{LOOPBACK}:{site.ports.control}"),
+        *("--state-dir", str(site.layout.state / NAME)),
+        *("--targets", str(site.layout.targets)),
+        *("--supervisor-socket", str(site.layout.supervisor_socket)),
+        *("--config", str(site.desired_file)),
+        *("--run", site.launch.run),
+        *(("--token-file", str(token)) if token else ()),
+    )
+    return Spec(
+        name=NAME,
+        kind=NAME,
+        stage=Stage.SERVICE,
+        launch=Command(host=site.host, kind=NAME, argv=argv, stage=Stage.SERVICE, url=url),
+        probe=HttpProbe(site.client, f"{url}/health"),
+        url=url,
+        log=site.log(NAME),
+    )

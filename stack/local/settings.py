@@ -1,0 +1,111 @@
+"""What the one-machine stack can be told: a YAML file's `desired:` and `local:`, and the defaults of both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from stack.config import Ports
+from stack.control.state import Desired, Dpd, ModelState, Pools, PoolState
+
+MODEL = "smollm2"
+# The model is small: from about this many tokens on, moving KV beats computing it beside running decodes.
+ROUTING_THRESHOLD = 512
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+Port = Annotated[int, msgspec.Meta(ge=1024, le=65000)]
+
+
+class LocalSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every knob of the local stack that is not desired state. Sizes in GB are 10^9 bytes, `_gib` 2^30."""
+
+    # float32, so that an answer's text does not depend on where its KV came from: at bfloat16 even one engine
+    # differs from itself (cold against warm) now and then, and nobody could tell a wrong transfer from rounding.
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    # 4,736 tokens at float32 (46,080 bytes each): small enough to see eviction, room for two 2,000-token prompts.
+    kv_cache_bytes: Annotated[int, msgspec.Meta(ge=1 << 20)] = 220_000_000
+    # LMCache's chunks must be whole blocks; 64 divides 256 and keeps the router's index small.
+    block_size: Literal[16, 32, 64, 128] = 64
+    chunk_size: Annotated[int, msgspec.Meta(multiple_of=128, ge=128)] = 256
+    max_model_len: Annotated[int, msgspec.Meta(ge=256, le=8192)] = 4096
+    l1_gib: Positive = 0.5
+    store_gib: Positive = 2.0
+    # Beyond this many cores a 135M model gains nothing; the rest stays free for everything else.
+    cores_per_pool: Annotated[int, msgspec.Meta(ge=1)] = 8
+    # Packs every port from here, in the order of stack.config.Ports; None: the documented ports.
+    ports_from: Port | None = None
+    traffic_rate: Positive = 0.5
+    traffic_scenario: Literal["chat", "documents", "mixed"] = "mixed"
+    emulator_profile: str = "laptop-smollm2"
+    # Bearer token for control, kept in a file that only its owner reads; None: control trusts loopback.
+    token_file: str | None = None
+    scrape_seconds: Annotated[int, msgspec.Meta(ge=1, le=60)] = 5
+    prometheus_retention: str = "2d"
+
+    @property
+    def ports(self) -> Ports:
+        return Ports() if self.ports_from is None else Ports.packed(self.ports_from)
+
+
+class StackConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A whole configuration file. `desired` names exactly one model: that is what the engines serve it as."""
+
+    desired: Desired
+    local: LocalSettings = LocalSettings()
+
+    @property
+    def model(self) -> str:
+        return next(iter(self.desired.models))
+
+    @property
+    def pools(self) -> Pools:
+        return self.desired.models[self.model].pools
+
+    def sized(self, prefill: int | None, decode: int | None) -> StackConfig:
+        """The same with other pool sizes; None leaves one as it is. Raises StackConfigError."""
+        pools = Pools(
+            prefill=_resized(self.pools.prefill, prefill),
+            decode=_resized(self.pools.decode, decode),
+        )
+        if pools.decode.replicas == 0:
+            raise StackConfigError("no decode engine: answers come from those, so ask for one at least")
+        state = msgspec.structs.replace(self.desired.models[self.model], pools=pools)
+        return msgspec.structs.replace(self, desired=Desired(models={self.model: state}))
+
+
+class StackConfigError(ValueError):
+    """The configuration cannot be used; the message is one line that names the key."""
+
+
+class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    desired: Desired | None = None
+    local: LocalSettings = LocalSettings()
+
+
+def default_desired() -> Desired:
+    """One prefill and two decode engines: DPD and routing are both seen, and two cores bear it."""
+    pools = Pools(prefill=PoolState(replicas=1), decode=PoolState(replicas=2))
+    dpd = Dpd(enabled=True, routing_threshold=ROUTING_THRESHOLD)
+    return Desired(models={MODEL: ModelState(strategy="prefix_aware", dpd=dpd, pools=pools)})
+
+
+def load(path: Path | None) -> StackConfig:
+    """The configuration in `path`, defaults where it is silent. Raises StackConfigError."""
+    if path is None:
+        return StackConfig(desired=default_desired())
+    try:
+        file = msgspec.yaml.decode(path.read_bytes(), type=_File)
+    except OSError as error:
+        raise StackConfigError(f"{path} cannot be read: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise StackConfigError(f"{path}: {error}") from error
+    desired = file.desired or default_desired()
+    if len(desired.models) != 1:
+        raise StackConfigError(f"{path}: desired.models names {len(desired.models)} models; this stack serves one")
+    return StackConfig(desired=desired, local=file.local)
+
+
+def _resized(pool: PoolState, replicas: int | None) -> PoolState:
+    return pool if replicas is None else msgspec.structs.replace(pool, replicas=replicas)

@@ -1,0 +1,167 @@
+"""`kvdeck up`: installs, starts the supervisor, follows it until everything serves, and stays if told to."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import msgspec
+from rich.console import Console
+from rich.live import Live
+
+from stack.adapters.supervisor_link import Component
+from stack.config import Layout
+from stack.local import log_rotation
+from stack.local.asking import listed
+from stack.local.checklist import Checklist
+from stack.local.commands import down
+from stack.local.cores import TooFewCoresError, divide, hardware_siblings, usable_cores
+from stack.local.install.holding import held
+from stack.local.install.plan import EngineKind, InstallError, Wanted
+from stack.local.launch import Launch
+from stack.local.leftovers import StubbornError, Sweep, survivors
+from stack.local.paths import StackPaths
+from stack.local.settings import StackConfig, StackConfigError, load
+from stack.local.spawning import log_tail, spawn_supervisor
+from stack.local.start_up import StartUp, StartUpError
+from stack.local.supervisor import NAME as SUPERVISOR
+from stack.local.tables import doors_table, status_table
+from stack.local.timings import Timings
+from stack.wiring.install import install, preflight
+
+REFRESH_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpOptions:
+    """What the command line says; None: what the configuration says."""
+
+    prefill: int | None = None
+    decode: int | None = None
+    traffic: bool = True
+    engines: EngineKind = EngineKind.VLLM
+    detach: bool = False
+    config: Path | None = None
+    ports_from: int | None = None
+
+
+def run(layout: Layout, options: UpOptions, console: Console) -> int:
+    """The exit code: 0 when everything serves, or served until Ctrl-C; 1 when it does not come up."""
+    if running := listed(layout):
+        console.print("The stack runs already:")
+        console.print(doors_table(running))
+        return 0
+    try:
+        config = _config(options)
+        components = _start(layout, options, config, console)
+    except (StackConfigError, InstallError, TooFewCoresError, StubbornError) as error:
+        console.print(f"kvdeck: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        return 1
+    except StartUpError as error:
+        return _gave_up(layout, error, console)
+    except KeyboardInterrupt:
+        console.print("\ninterrupted")
+        return down(layout, console) or 130
+    _greet(components, console)
+    return 0 if options.detach else _stay(layout, console)
+
+
+def _config(options: UpOptions) -> StackConfig:
+    config = load(options.config).sized(options.prefill, options.decode)
+    if options.ports_from is None:
+        return config
+    return msgspec.structs.replace(config, local=msgspec.structs.replace(config.local, ports_from=options.ports_from))
+
+
+def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Console) -> tuple[Component, ...]:
+    """Everything from nothing to serving. Raises what `run` catches."""
+    pools = config.pools
+    wanted = Wanted(options.engines, pools.prefill.replicas + pools.decode.replicas)
+    with _interruptible(), Checklist(console) as checklist, held(layout.state / "up.lock", lambda: None):
+        _end_leftovers(layout, checklist)
+        if options.engines is EngineKind.VLLM:
+            divide(usable_cores(), hardware_siblings, pools.prefill.replicas > 0, config.local.cores_per_pool)
+        preflight(layout, wanted, config.local.ports)
+        installed = install(layout, wanted, checklist)
+        layout.logs.mkdir(parents=True, exist_ok=True)
+        log_rotation.start_afresh(layout.logs)
+        launch = Launch(
+            layout=layout,
+            python=Path(sys.executable),
+            config=config,
+            installed=installed,
+            engines=options.engines,
+            traffic=options.traffic,
+        )
+        supervisor = spawn_supervisor(launch)
+        return _follow(layout, checklist, supervisor)
+
+
+def _follow(layout: Layout, checklist: Checklist, supervisor: subprocess.Popen[bytes]) -> tuple[Component, ...]:
+    start_up = StartUp(
+        checklist,
+        Timings(StackPaths(layout).timings),
+        look=lambda: listed(layout),
+        lives=lambda: supervisor.poll() is None,
+    )
+    return start_up.follow()
+
+
+def _end_leftovers(layout: Layout, checklist: Checklist) -> None:
+    if survivors(layout):
+        with checklist.step("Ending what an earlier run left") as step:
+            step.done(", ".join(Sweep(layout).run()))
+    else:
+        Sweep(layout).run()
+
+
+def _gave_up(layout: Layout, error: StartUpError, console: Console) -> int:
+    log = layout.logs / f"{error.component or SUPERVISOR}.log"
+    console.print(f"kvdeck: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+    console.print(log_tail(log), markup=False, highlight=False, soft_wrap=True)
+    console.print(f"(the end of {log})", markup=False, highlight=False, soft_wrap=True)
+    down(layout, console)
+    return 1
+
+
+def _greet(components: tuple[Component, ...], console: Console) -> None:
+    console.print()
+    console.print(doors_table(components))
+    console.print("\nkvdeck demo shows the tiers; kvdeck status, stop NAME, start NAME, down", highlight=False)
+
+
+def _stay(layout: Layout, console: Console) -> int:
+    """Shows the components until Ctrl-C, which ends everything, or until somebody else did."""
+    console.print("Ctrl-C ends everything.\n")
+    try:
+        with _interruptible(), Live(console=console, auto_refresh=False, transient=True) as live:
+            while components := listed(layout):
+                if console.is_terminal:
+                    live.update(status_table(components), refresh=True)
+                time.sleep(REFRESH_SECONDS)
+    except KeyboardInterrupt:
+        return down(layout, console)
+    console.print("the stack was stopped")
+    return 0
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """A closed terminal and a polite kill end the stack as Ctrl-C does."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
