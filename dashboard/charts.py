@@ -1,83 +1,145 @@
-"""Figures: plotly from plain values, one palette, units in every axis."""
+"""Figures over time: plotly from plain values, the unit on every axis."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard import palette
 from stack.model.tier import Source
 
-# From the cheapest place a prompt token's KV can come from to the dearest; grey for what nobody knows.
-SOURCE_COLOURS = {
-    Source.ENGINE: "#0f9d76",
-    Source.L1: "#38b6d8",
-    Source.L2: "#4f6df5",
-    Source.PEER: "#a05cf0",
-    Source.COMPUTED: "#f0883e",
-    Source.UNKNOWN: "#8b949e",
+HEIGHT = 270
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time a figure shows, with data or without: a gap at its end is a gap, not the end of the axis."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a unit is written: plotly's tick and hover formats, a suffix, the axis' title, and its range where it has one."""
+
+    ticks: str
+    hover: str
+    suffix: str = ""
+    title: str = ""
+    range: tuple[float, float] | None = None
+
+
+# d3's SI prefixes make 0.012 with the suffix s into 12ms.
+_SCALES = {
+    "seconds": Scale("~s", ".3~s", "s"),
+    "bytes/s": Scale("~s", ".3~s", "B/s"),
+    "ratio": Scale(".0%", ".1%", range=(0, 1.02)),  # a line at 100 % is not cut in half
 }
-PALETTE = ["#4f6df5", "#0f9d76", "#f0883e", "#a05cf0", "#38b6d8", "#e5534b", "#c69026", "#8b949e"]
-HEIGHT = 300
 
 
-def lines(frame: pd.DataFrame, by: Sequence[str], unit: str, title: str) -> go.Figure:
+def scale(unit: str) -> Scale:
+    """The scale of a query's unit; counts and rates are written plainly, with the unit beside the axis."""
+    return _SCALES.get(unit, Scale("~g", ".3~g", title=unit))
+
+
+def lines(frame: pd.DataFrame, by: Sequence[str], unit: str, span: Span) -> go.Figure:
     """One line for each combination of the labels `by`; a gap in the samples is a gap in the line."""
-    figure = _figure(title, unit)
-    for number, (name, part) in enumerate(_parts(frame, by)):
-        colour = PALETTE[number % len(PALETTE)]
-        figure.add_scatter(x=part["time"], y=part["value"], name=name, mode="lines", line={"color": colour}, connectgaps=False)
+    figure = _figure(unit, span)
+    for number, (words, part) in enumerate(_parts(frame, by)):
+        stroke = palette.stroke(words, number)
+        figure.add_scatter(
+            x=part["time"], y=part["value"], name=" ".join(words), mode="lines", connectgaps=False,
+            line={"color": stroke.colour, "dash": stroke.dash, "width": 2},
+        )  # fmt: skip
     return figure
 
 
-def waterfall(frame: pd.DataFrame, title: str) -> go.Figure:
-    """Prompt tokens per second by source, stacked in the order of cost."""
-    figure = _figure(title, "tokens/s")
-    for source in Source:
-        part = frame[frame["source"] == source.value] if "source" in frame else frame.head(0)
-        if not part.empty:
-            figure.add_scatter(
-                x=part["time"], y=part["value"], name=source.value, stackgroup="all", mode="none", fillcolor=SOURCE_COLOURS[source]
-            )
+def waterfall(frame: pd.DataFrame, span: Span) -> go.Figure:
+    """Prompt tokens per second by source, stacked in the order of cost. Where nothing is known nothing is drawn."""
+    figure = _figure("tokens/s", span).update_layout(legend={"traceorder": "normal"})
+    if frame.empty:
+        return figure
+    table = frame.pivot(index="time", columns="source", values="value")
+    named: set[Source] = set()
+    # Plotly reads a gap in a stack as zero: so each unbroken stretch of time is a stack of its own.
+    for number, part in enumerate(_stretches(table)):
+        for source in Source:
+            if source.value in part and not part[source.value].isna().all():
+                figure.add_scatter(
+                    x=part.index, y=part[source.value], name=source.value, stackgroup=str(number), mode="lines",
+                    legendgroup=source.value, showlegend=source not in named,
+                    line={"width": 0.5, "color": palette.SOURCES[source]},
+                    fillcolor=palette.translucent(palette.SOURCES[source], 0.85),
+                )  # fmt: skip
+                named.add(source)
     return figure
 
 
-def flow(steps: Iterable[Sequence[str]], title: str) -> go.Figure:
-    """A Sankey picture of requests; each step sequence is one request's way, such as strategy, path, engine."""
-    counts = Counter(link for way in steps for link in pairwise(enumerate(way)))
-    nodes = sorted({node for link in counts for node in link})
-    place = {node: number for number, node in enumerate(nodes)}
-    colours = [PALETTE[depth % len(PALETTE)] for depth, _ in nodes]
-    figure = _figure(title, None)
-    figure.add_sankey(
-        node={"label": [name for _, name in nodes], "color": colours, "pad": 18, "thickness": 16},
-        link={
-            "source": [place[start] for start, _ in counts],
-            "target": [place[end] for _, end in counts],
-            "value": list(counts.values()),
-            "color": "rgba(79, 109, 245, 0.25)",
-        },
-        valuesuffix=" requests",
+def _stretches(table: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    empty = table.isna().all(axis="columns")
+    for _, part in table[~empty].groupby(empty.cumsum()[~empty]):
+        yield part
+
+
+def shares(ratios: Mapping[Source, float]) -> go.Figure:
+    """The waterfall as it stands: one bar a known source, the cheapest on top; a source nobody reports has no bar."""
+    known = [source for source in Source if source in ratios]
+    figure = go.Figure()
+    figure.add_bar(
+        x=[ratios[source] for source in known],
+        y=[source.value for source in known],
+        orientation="h",
+        marker={"color": [palette.SOURCES[source] for source in known]},
+        text=[f"{ratios[source]:.0%}" for source in known],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate="%{y}: %{x:.1%}<extra></extra>",
     )
-    return figure
+    figure.update_xaxes(range=(0, 1.15), tickformat=".0%", tickvals=[0, 0.5, 1], zeroline=False)
+    figure.update_yaxes(autorange="reversed", showgrid=False)
+    return figure.update_layout(height=HEIGHT, margin={"l": 0, "r": 0, "t": 8, "b": 24}, bargap=0.35, showlegend=False)
 
 
-def _figure(title: str, unit: str | None) -> go.Figure:
+def _figure(unit: str, span: Span) -> go.Figure:
+    form = scale(unit)
     figure = go.Figure()
     figure.update_layout(
-        title={"text": title, "font": {"size": 15}}, height=HEIGHT, margin={"l": 10, "r": 10, "t": 40, "b": 10},
-        legend={"orientation": "h", "y": -0.15}, hovermode="x unified" if unit else "closest",
-    )  # fmt: skip
-    if unit:
-        figure.update_yaxes(title=unit, rangemode="tozero")
+        height=HEIGHT,
+        margin={"l": 0, "r": 8, "t": 32, "b": 0},
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        showlegend=True,
+        hovermode="x unified",
+        uirevision=unit,  # a refresh keeps the reader's zoom and hidden lines
+    )
+    # Plotly writes a time's digits as they are: the caller has brought them into the reader's zone, and the range with them.
+    figure.update_xaxes(range=[_digits(span.start), _digits(span.end)], tickformat="%H:%M", hoverformat="%H:%M:%S", automargin=True)
+    figure.update_yaxes(**_axis(form))
     return figure
 
 
-def _parts(frame: pd.DataFrame, by: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
+def _axis(form: Scale) -> dict[str, Any]:
+    bounds = {"range": form.range} if form.range else {"rangemode": "tozero"}
+    title = {"title": form.title} if form.title else {}
+    texts = {"tickformat": form.ticks, "hoverformat": form.hover, "ticksuffix": form.suffix}
+    return bounds | title | texts | {"automargin": True, "minallowed": 0}
+
+
+def _digits(at: datetime) -> str:
+    return at.replace(tzinfo=None).isoformat()
+
+
+def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
     present = [label for label in by if label in frame]
-    if frame.empty or not present:
-        return [("", frame)] if not frame.empty else []
-    return [(" ".join(map(str, key)), part) for key, part in frame.groupby(present, sort=True)]
+    if frame.empty:
+        return
+    if not present:
+        yield (), frame
+        return
+    for key, part in frame.groupby(present, sort=True):
+        yield tuple(map(str, key)), part

@@ -5,16 +5,38 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import sources
+from dashboard.promapi import PrometheusUnavailableError
+from dashboard.settings import SettingsError
 from stack.api.client import ControlError
+from stack.metrics import catalog
+from stack.metrics.family import Label
+from stack.metrics.promql import selector
+
+_KEY = "emulated"
 
 
+@st.fragment(run_every=5)
 def banner() -> None:
-    """Say so when any engine is emulated; say nothing when control cannot tell: the page itself reports that."""
+    """Mark the page when any engine is emulated; a fleet that was stays marked while nobody can say otherwise."""
+    if (said := _emulated()) is not None:
+        st.session_state[_KEY] = said
+    if st.session_state.get(_KEY):
+        st.markdown(
+            ":orange-badge[:material/science: Emulated fleet] "
+            "These engines are simulated: the routing is real, their timings are a model's."
+        )
+
+
+def _emulated() -> bool | None:
+    """What control says, else what the exporter last said of its targets; None when neither answers: the page tells that."""
     try:
         engines = sources.control().state().engines
-    except ControlError:
-        return
-    if any(engine.emulated for engine in engines):
-        st.warning(
-            "**Emulated fleet.** These engines are a simulation: routing is real, timings are a model's.", icon=":material/science:"
-        )
+        if engines:
+            return any(engine.emulated for engine in engines)
+    except (ControlError, SettingsError):
+        pass  # Prometheus may still know
+    try:
+        infos = sources.prometheus().instant(selector(catalog.TARGET_INFO))
+    except (PrometheusUnavailableError, SettingsError):
+        return None
+    return any(info.labels.get(Label.EMULATED) == "true" for info in infos) if infos else None

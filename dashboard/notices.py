@@ -7,10 +7,12 @@ from types import TracebackType
 import streamlit as st
 
 from dashboard.promapi import PrometheusUnavailableError
+from dashboard.settings import SettingsError
 from stack.api.client import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
 
 UNKNOWN = "unknown"
-_AWAY = ":material/cloud_off:"
+AWAY = ":material/cloud_off:"
+REFUSED = ":material/block:"
 
 
 class told:  # reads as a word: `with notices.told():`
@@ -21,19 +23,34 @@ class told:  # reads as a word: `with notices.told():`
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
         match error:
             case PrometheusUnavailableError():
-                st.error(f"{error}. Its numbers are unknown until it answers; `kvdeck status` tells its state.", icon=_AWAY)
+                st.error(f"{error}. Its numbers are unknown until it answers; `kvdeck status` tells its state.", icon=AWAY)
             case ControlUnreachableError():
-                st.error(f"{error}. The fleet serves on as last configured; nothing can be changed meanwhile.", icon=_AWAY)
+                st.error(
+                    f"{unreachable(error)} The fleet serves on as last configured; nothing can be changed meanwhile.", icon=AWAY
+                )
             case UnauthorizedError():
                 st.error(f"Control refused the token: {error.message}.", icon=":material/lock:")
             case StaleError():
                 st.warning("Somebody else changed the state since this page read it: preview your change again.")
             case ControlAnswerError():
-                where = f" (`{error.field}`)" if error.field else ""
-                st.error(f"Refused{where}: {error.message}", icon=":material/block:")
+                st.error(refusal(error), icon=REFUSED)
+            case SettingsError():
+                st.error(f"The dashboard's settings: {error}", icon=":material/settings_alert:")
             case _:
                 return False
         return True
+
+
+def refusal(error: ControlAnswerError) -> str:
+    """Field and reason of what control said no to."""
+    where = f" (`{error.field}`)" if error.field else ""
+    return f"Refused{where}: {error.message}"
+
+
+def unreachable(error: ControlUnreachableError) -> str:
+    """Where control was looked for, as a sentence."""
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def number(value: float | None, form: str = "{:.2f}") -> str:

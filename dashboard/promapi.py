@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeVar
 
 import pandas as pd
 from prometheus_api_client import PrometheusConnect
 from prometheus_api_client.exceptions import PrometheusApiClientException
-from requests.exceptions import RequestException
+from requests.exceptions import RequestException, Timeout
 from urllib3.util.retry import Retry
 
+T = TypeVar("T")
+
 TIMEOUT_SECONDS = 5
+SCRAPE_SECONDS = 5
 
 
 class PrometheusUnavailableError(ConnectionError):
@@ -42,41 +45,62 @@ class PromApi:
 
     def instant(self, expression: str) -> list[Sample]:
         """Every present sample of `expression` now. Raises PrometheusUnavailableError."""
-        answer = self._ask(lambda: self._prometheus.custom_query(expression))
-        samples = [Sample(row["metric"], float(row["value"][1]), float(row["value"][0])) for row in answer]
-        return [sample for sample in samples if math.isfinite(sample.value)]
+        return self._ask(lambda: _samples(self._prometheus.custom_query(expression)))
 
     def scalar(self, expression: str) -> float | None:
         """The single value of `expression`, None when absent. Raises PrometheusUnavailableError."""
         samples = self.instant(expression)
         return samples[0].value if samples else None
 
-    def series(self, expression: str, minutes: int, points: int = 120, now: datetime | None = None) -> pd.DataFrame:
-        """`expression` over the last `minutes`: columns `time`, `value` and one a label; gaps stay gaps.
+    def series(self, expression: str, start: datetime, end: datetime) -> pd.DataFrame:
+        """`expression` from `start` to `end`: columns `time` (UTC), `value` (None in a gap) and one a label.
 
         Raises PrometheusUnavailableError.
         """
-        end = now or datetime.now(UTC)
-        start = end - pd.Timedelta(minutes=minutes)
-        step = max(5, minutes * 60 // points)
-        answer = self._ask(lambda: self._prometheus.custom_query_range(expression, start, end, str(step)))
-        rows = [
-            {**row["metric"], "time": pd.Timestamp(float(at), unit="s", tz="UTC"), "value": number}
-            for row in answer
-            for at, value in row["values"]
-            if math.isfinite(number := float(value))
-        ]
-        return pd.DataFrame(rows, columns=None if rows else ["time", "value"])
+        step = step_seconds(start, end)
+        return self._ask(lambda: _frame(self._prometheus.custom_query_range(expression, start, end, str(step)), step))
 
-    def _ask(self, question: Any) -> list[dict[str, Any]]:
+    def _ask(self, question: Callable[[], T]) -> T:
         try:
-            answer: list[dict[str, Any]] = question()
-        except (RequestException, PrometheusApiClientException, ValueError, KeyError) as error:
+            return question()
+        # The last three: what answers is not Prometheus.
+        except (RequestException, PrometheusApiClientException, ValueError, LookupError, TypeError) as error:
             raise PrometheusUnavailableError(f"Prometheus at {self.url}: {_cause(error)}") from error
-        return answer
+
+
+def step_seconds(start: datetime, end: datetime) -> int:
+    """How far apart the points of a range are: about 120 of them, never closer than the local scrapes."""
+    return max(SCRAPE_SECONDS, int((end - start).total_seconds()) // 120)
+
+
+def _samples(answer: list[dict[str, Any]]) -> list[Sample]:
+    samples = [Sample(row["metric"], float(row["value"][1]), float(row["value"][0])) for row in answer]
+    return [sample for sample in samples if math.isfinite(sample.value)]
+
+
+def _frame(answer: list[dict[str, Any]], step: int) -> pd.DataFrame:
+    rows = [
+        {**row["metric"], "time": pd.Timestamp(at, unit="s", tz="UTC"), "value": value}
+        for row in answer
+        for at, value in _points(row["values"], step)
+    ]
+    return pd.DataFrame(rows, columns=None if rows else ["time", "value"])
+
+
+def _points(values: list[list[Any]], step: int) -> Iterator[tuple[float, float | None]]:
+    """The points of one series, None where it has none between its first and its last: or a line would be drawn over the gap."""
+    known = {round(float(at)): number for at, text in values if math.isfinite(number := float(text))}
+    for at in range(min(known), max(known) + 1, step) if known else ():
+        yield at, known.get(at)
 
 
 def _cause(error: Exception) -> str:
-    if isinstance(error, RequestException):
-        return "no answer within 5 s" if "timed out" in str(error).lower() else "it cannot be reached"
-    return f"it refused the query ({str(error)[:200]})"
+    match error:
+        case Timeout():
+            return f"no answer within {TIMEOUT_SECONDS} s"
+        case PrometheusApiClientException():
+            return f"it refused the query ({str(error)[:200]})"
+        case RequestException() if not isinstance(error, ValueError):
+            return "it cannot be reached"
+        case _:
+            return "what answers there is not Prometheus"

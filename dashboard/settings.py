@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+class SettingsError(ValueError):
+    """The environment says something that cannot be; the message names the variable."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """`control_token` is None where control runs without one (loopback only)."""
@@ -19,12 +23,21 @@ class Settings:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
-        """Settings from `KVDECK_*`, with the one-machine stack's defaults. Raises OSError for an unreadable token file."""
-        token_file = environment.get("KVDECK_CONTROL_TOKEN_FILE")
+        """Settings from `KVDECK_*`, with the one-machine stack's defaults. Raises SettingsError for an unreadable token file."""
         return cls(
             prometheus_url=environment.get("KVDECK_PROMETHEUS_URL", "http://127.0.0.1:9090"),
             control_url=environment.get("KVDECK_CONTROL_URL", "http://127.0.0.1:8010"),
             alertmanager_url=environment.get("KVDECK_ALERTMANAGER_URL", "http://127.0.0.1:9093"),
             router_url=environment.get("KVDECK_ROUTER_URL", "http://127.0.0.1:8000"),
-            control_token=Path(token_file).read_text().strip() if token_file else None,
+            control_token=_token(environment.get("KVDECK_CONTROL_TOKEN_FILE")),
         )
+
+
+def _token(path: str | None) -> str | None:
+    """An unreadable file is no missing token: control would be asked without one, and refuse for another reason."""
+    if not path:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"KVDECK_CONTROL_TOKEN_FILE: {path} cannot be read: {error}") from error

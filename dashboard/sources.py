@@ -14,25 +14,25 @@ ACTOR = "dashboard"
 
 
 def settings() -> Settings:
-    """The settings of this session."""
+    """The settings of this session. Raises SettingsError."""
     if "settings" not in st.session_state:
         st.session_state["settings"] = Settings.of(os.environ)
     value: Settings = st.session_state["settings"]
     return value
 
 
-@st.cache_resource
+@st.cache_resource(show_spinner=False)
 def _prometheus(url: str) -> PromApi:
     return PromApi(url)
 
 
 def prometheus() -> PromApi:
-    """Prometheus, shared by all sessions: it holds no secret of theirs."""
+    """Prometheus, shared by all sessions: it holds no secret of theirs. Raises SettingsError."""
     return _prometheus(settings().prometheus_url)
 
 
 def control() -> ControlClient:
-    """This session's own control client."""
+    """This session's own control client. Raises SettingsError."""
     if "control" not in st.session_state:
         own = settings()
         st.session_state["control"] = ControlClient(own.control_url, token=own.control_token, actor=ACTOR)

@@ -27,23 +27,29 @@ class Verdict:
     detail: str
 
 
-def verdict(state: StateView, firing: Sequence[str]) -> Verdict:
-    """Bad: nobody can decode. Warning: an alert fires, or something is not as desired. Unknown health is not well."""
+def verdict(state: StateView, firing: Sequence[str] | None) -> Verdict:
+    """Bad: nobody can decode. Warning: an alert fires, or something is not as desired. Unknown is not well.
+
+    `firing` are alerts by name; None when nobody can say.
+    """
     ready = [engine for engine in state.engines if engine.state is State.READY and engine.health is Health.READY]
     if not any(engine.pool is Pool.DECODE for engine in ready):
         return Verdict(Level.BAD, "No decode engine is ready.", _engines(state))
     if firing:
         return Verdict(Level.WARNING, f"Firing: {', '.join(sorted(set(firing)))}.", _engines(state))
     if state.drift:
-        return Verdict(Level.WARNING, "Not yet as desired.", "; ".join(f"{d.field}: {d.reason}" for d in state.drift))
+        return Verdict(Level.WARNING, "Not yet as desired.", " ".join(f"{d.field}: {d.reason}." for d in state.drift))
     if not any(router.live for router in state.applied.routers):
         return Verdict(Level.WARNING, "No router reports to control.", "Whether requests are served is unknown.")
     if len(ready) < len(state.engines):
         return Verdict(Level.WARNING, "Some engines are not ready.", _engines(state))
-    emulated = " They are emulated." if any(engine.emulated for engine in state.engines) else ""
-    return Verdict(Level.WELL, "The fleet is well.", f"{_engines(state)}{emulated}")
+    if firing is None:
+        return Verdict(Level.WARNING, "The engines are ready; whether an alert fires is unknown.", _engines(state))
+    return Verdict(Level.WELL, "The fleet is well.", f"{_engines(state)} No alert fires.")
 
 
 def _engines(state: StateView) -> str:
     counts = Counter((engine.pool.value, engine.state.value) for engine in state.engines)
-    return ", ".join(f"{count} {pool} {state}" for (pool, state), count in sorted(counts.items())) or "No engine is listed."
+    parts = [f"{count} {pool} {state}" for (pool, state), count in sorted(counts.items())]
+    emulated = " (emulated)" if any(engine.emulated for engine in state.engines) else ""
+    return f"Engines: {', '.join(parts)}{emulated}." if parts else "No engine is listed."

@@ -2,91 +2,152 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
-from dashboard import charts, notices, sources
-from dashboard.promapi import PromApi
+from dashboard import charts, figures, notices, reader, sources
+from dashboard.charts import Span
+from dashboard.figures import Figure
+from dashboard.promapi import PromApi, step_seconds
 from dashboard.verdict import Level, verdict
-from stack.metrics import queries
+from stack.metrics import queries, routing_queries
+from stack.metrics.family import Label
+from stack.metrics.promql import total
 from stack.metrics.queries import Query
-from stack.model.tier import Path, Tier
+from stack.model.tier import Source
 
-MINUTES = {"5 minutes": 5, "15 minutes": 15, "1 hour": 60, "6 hours": 360}
+MINUTES = {"5 min": 5, "15 min": 15, "1 h": 60, "6 h": 360}
+USUAL = "15 min"
+_SHOWN = {
+    Level.WELL: (st.success, ":material/check_circle:"),
+    Level.WARNING: (st.warning, ":material/warning:"),
+    Level.BAD: (st.error, ":material/error:"),
+}
 
 
 def page() -> None:
     """Draw the page."""
-    st.title("Overview")
-    minutes = MINUTES[
-        st.segmented_control("Range", list(MINUTES), default="15 minutes", label_visibility="collapsed") or "15 minutes"
-    ]
-    _live(minutes)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.title("Overview", width="content")
+        chosen = st.segmented_control("Range", list(MINUTES), default=USUAL, label_visibility="collapsed", required=True)
+    _live(MINUTES[chosen or USUAL])
 
 
 @st.fragment(run_every=5)
 def _live(minutes: int) -> None:
-    _health()
+    firing = None
     with notices.told():
-        prometheus = sources.prometheus()
+        alerts = sources.prometheus().instant(routing_queries.firing_alerts().expr)
+        firing = [alert.labels.get("alertname", "?") for alert in alerts]
+    _health(firing)
+    if firing is None:
+        return  # Prometheus is away, as was just said
+    with notices.told():
+        prometheus, span = sources.prometheus(), reader.span(minutes)
         _figures(prometheus)
-        _waterfall(prometheus, minutes)
-        left, right = st.columns(2)
-        with left:
-            _lines(prometheus, queries.time_to_first_token(0.95), minutes, "Time to first token, p95")
-        with right:
-            _lines(prometheus, queries.inter_token_latency(0.95), minutes, "Inter-token latency, p95")
-        with left:
-            _lines(prometheus, queries.hit_ratio(), minutes, "Hit ratio per tier")
-        with right:
-            _lines(prometheus, queries.engine_requests(), minutes, "Requests in engines")
+        _waterfall(prometheus, span)
+        _charts(prometheus, span)
+    _links()
 
 
-def _health() -> None:
-    """One line: whether the fleet is well, and if not, why."""
+def _health(firing: list[str] | None) -> None:
+    """One line: whether the fleet is well, and if not, why. Alerts are told without control too."""
+    state = None
     with notices.told():
         state = sources.control().state()
-        alerts = sources.prometheus().instant('ALERTS{alertstate="firing"}')
-        said = verdict(state, [alert.labels.get("alertname", "?") for alert in alerts])
-        _SHOWN[said.level](f"**{said.headline}** {said.detail}")
-
-
-_SHOWN = {Level.WELL: st.success, Level.WARNING: st.warning, Level.BAD: st.error}
+    if state is not None:
+        said = verdict(state, firing)
+        show, icon = _SHOWN[said.level]
+        show(f"**{said.headline}** {said.detail}", icon=icon)
+    elif firing:
+        st.warning(f"**Firing: {', '.join(sorted(set(firing)))}.** The engines' states are unknown.", icon=":material/warning:")
 
 
 def _figures(prometheus: PromApi) -> None:
-    """The numbers of the last minute; what did not happen has no number."""
-    by_code = {sample.labels.get("code", ""): sample.value for sample in prometheus.instant(queries.requests().expr)}
-    rate = sum(by_code.values()) if by_code else None
-    errors = sum(value for code, value in by_code.items() if code == "5xx") / rate if rate else None
-    ratios = {sample.labels["tier"]: sample.value for sample in prometheus.instant(queries.hit_ratio(window="5m").expr)}
-    columns = st.columns(4 + len(Tier))
-    columns[0].metric("Requests", notices.number(rate, "{:.2f}/s"), help="Answered in the last minute, all paths.")
-    columns[1].metric("Errors", notices.percent(errors), help="Share of 5xx in the last minute; unknown without requests.")
-    for column, title, query in (
-        (columns[2], "TTFT p50", queries.time_to_first_token(0.5, window="5m")),
-        (columns[3], "ITL p50", queries.inter_token_latency(0.5, window="5m")),
-    ):
-        paths = {sample.labels["path"]: sample.value for sample in prometheus.instant(query.expr)}
-        column.metric(title, notices.seconds(paths.get(Path.DIRECT.value)), help=f"Direct path, last 5 minutes. {query.help}")
-    for column, tier in zip(columns[4:], Tier, strict=True):
-        column.metric(
-            f"{tier.value} hits", notices.percent(ratios.get(tier.value)), help=f"Last 5 minutes. {queries.hit_ratio().help}"
-        )
+    with st.container(horizontal=True):
+        for figure in figures.headline(prometheus):
+            _metric(figure)
 
 
-def _waterfall(prometheus: PromApi, minutes: int) -> None:
-    query = queries.waterfall()
-    frame = prometheus.series(query.expr, minutes)
+def _metric(figure: Figure) -> None:
+    beside = {"delta": figure.beside, "delta_color": "off", "delta_arrow": "off"} if figure.beside else {}
+    st.metric(figure.title, figure.value, help=figure.help, width=126, **beside)  # type: ignore[arg-type]  # a dict of options
+
+
+def _waterfall(prometheus: PromApi, span: Span) -> None:
+    query = queries.waterfall(window=_window(span))
+    frame = prometheus.series(query.expr, span.start, span.end)
+    _heading("Where prompt tokens' KV came from", query.help)
     if frame.empty:
         st.info("No prompt tokens have been counted yet: where they come from is unknown until requests arrive.")
         return
-    st.plotly_chart(charts.waterfall(frame, "Where prompt tokens' KV came from"), key="waterfall")
-    st.caption(query.help)
+    over_time, now = st.columns([5, 2])
+    over_time.plotly_chart(charts.waterfall(reader.local(frame), span), key="waterfall", config=_PLAIN)
+    ratios = prometheus.instant(queries.waterfall_shares(window="5m").expr)
+    shares = {Source(sample.labels[Label.SOURCE]): sample.value for sample in ratios}
+    with now:
+        if shares:
+            st.plotly_chart(charts.shares(shares), key="shares", config=_PLAIN)
+            st.caption("Share of the last 5 minutes")
+        else:
+            st.caption("No prompt arrived in the last 5 minutes.")
 
 
-def _lines(prometheus: PromApi, query: Query, minutes: int, title: str) -> None:
-    frame = prometheus.series(query.expr, minutes)
+def _charts(prometheus: PromApi, span: Span) -> None:
+    window = _window(span)
+    left, right = st.columns(2)
+    with left:
+        _quantiles(prometheus, "Time to first token", [queries.time_to_first_token(q, window=window) for q in _QUANTILES], span)
+        _lines(prometheus, "Hit ratio per tier", queries.hit_ratio(window=window), span)
+    with right:
+        _quantiles(prometheus, "Inter-token latency", [queries.inter_token_latency(q, window=window) for q in _QUANTILES], span)
+        _lines(prometheus, "Requests in engines, per pool", _pool_requests(), span)
+
+
+_QUANTILES = (0.5, 0.95)
+_PLAIN = {"displayModeBar": False}
+
+
+def _quantiles(prometheus: PromApi, title: str, both: list[Query], span: Span) -> None:
+    """The middle and the tail of one latency, per path."""
+    parts = [
+        prometheus.series(query.expr, span.start, span.end).assign(quantile=f"p{q * 100:.0f}")
+        for q, query in zip(_QUANTILES, both, strict=True)
+    ]
+    frame = pd.concat([part for part in parts if not part.empty] or parts[:1])
+    _draw(title, both[-1], frame, ["path", "quantile"], span)
+
+
+def _lines(prometheus: PromApi, title: str, query: Query, span: Span) -> None:
+    _draw(title, query, prometheus.series(query.expr, span.start, span.end), list(query.by), span)
+
+
+def _draw(title: str, query: Query, frame: pd.DataFrame, by: list[str], span: Span) -> None:
+    _heading(title, query.help)
     if frame.empty:
-        st.info(f"{title}: nothing to measure in this range.")
-        return
-    st.plotly_chart(charts.lines(frame, query.by, query.unit, title), key=title)
+        st.info("Nothing to measure in this range.")
+    else:
+        st.plotly_chart(charts.lines(reader.local(frame), by, query.unit, span), key=title, config=_PLAIN)
+
+
+def _pool_requests() -> Query:
+    """Per pool, not per engine: a fleet of hundreds would be hundreds of lines."""
+    each, by = queries.engine_requests(), (Label.POOL, Label.STATE)
+    return Query(total(each.expr, by), each.unit, by, "Requests running in and waiting for the engines of each pool.")
+
+
+def _window(span: Span) -> str:
+    """Long enough that nothing falls between two points of a long range."""
+    return f"{max(60, step_seconds(span.start, span.end))}s"
+
+
+def _heading(title: str, help_text: str) -> None:
+    st.markdown(f"**{title}**", help=help_text)
+
+
+def _links() -> None:
+    own = sources.settings()
+    st.caption(
+        f"Every 5 s from [Prometheus]({own.prometheus_url}) and control. Times are {reader.zone()}. "
+        f"Alerts: [Alertmanager]({own.alertmanager_url}). Requests go to `{own.router_url}/v1`."
+    )

@@ -2,84 +2,122 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
+
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, notices, sources
+from dashboard import flow, notices, reader, sources
+from stack.api.schema import DecisionsView
 from stack.control.link import DecisionRecord
+from stack.model.tier import Path
 
-SHOWN = 500
+SHOWN = (100, 500)
+ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which decisions to show; `path` None is any."""
+
+    limit: int
+    path: str | None
+    engine: str | None
+    fallbacks_only: bool
 
 
 def page() -> None:
     """Draw the page."""
     st.title("Routing")
-    st.caption("Where requests went and why, from the routers' own records; newest first.")
-    _live()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        limit = st.segmented_control("Last requests", SHOWN, default=SHOWN[0], required=True, width="content")
+        path = st.segmented_control("Path", [ANY, *Path], default=ANY, required=True, width="content")
+        engine = st.text_input("Engine", placeholder="any, such as decode-0", width=220)
+        fallbacks_only = st.toggle("Fallbacks only", width="content")
+    _live(Wanted(limit or SHOWN[0], None if path == ANY else path, engine.strip() or None, fallbacks_only))
 
 
 @st.fragment(run_every=3)
-def _live() -> None:
+def _live(wanted: Wanted) -> None:
     with notices.told():
-        view = sources.control().decisions(limit=SHOWN)
-        if not view.decisions:
-            st.info("No request has been routed yet. Send one to the router, or start traffic with `kvdeck start traffic`.")
-            return
-        _flow(view.decisions)
-        _fallbacks(view.decisions)
-        _table(view.decisions)
+        view = sources.control().decisions(limit=wanted.limit, path=wanted.path, engine=wanted.engine)
+        decisions = [one for one in view.decisions if one.fallback or not wanted.fallbacks_only]
+        if decisions:
+            _show(decisions)
+        else:
+            _nothing(view, wanted)
         if view.dropped:
             st.warning(f"{view.dropped} records were dropped on the way: the picture is incomplete.")
 
 
-def way(decision: DecisionRecord) -> list[str]:
-    """The stations of one request: strategy, path, prefill engine if any, decode engine."""
-    prefill = [decision.prefill_engine] if decision.prefill_engine else []
-    return [decision.strategy, decision.path, *prefill, decision.engine]
-
-
-def _flow(decisions: tuple[DecisionRecord, ...]) -> None:
-    title = f"The last {len(decisions)} requests: strategy, path, engines"
-    st.plotly_chart(charts.flow([way(decision) for decision in decisions], title), key="flow")
-
-
-def _fallbacks(decisions: tuple[DecisionRecord, ...]) -> None:
-    reasons = pd.Series([decision.fallback for decision in decisions if decision.fallback], dtype=str).value_counts()
-    if reasons.empty:
-        st.success(f"None of these {len(decisions)} requests needed a fallback.", icon=":material/check:")
+def _nothing(view: DecisionsView, wanted: Wanted) -> None:
+    if view.decisions:
+        st.success(f"None of the last {len(view.decisions)} requests needed a fallback.", icon=":material/check_circle:")
+    elif wanted.path or wanted.engine:
+        st.info("No recent request went this way.")
     else:
-        told = ", ".join(f"{count} x `{reason}`" for reason, count in reasons.items())
-        st.warning(f"Not served the way the configuration asks for: {told}.", icon=":material/alt_route:")
+        st.info("No request has been routed yet. Send one to the router, or start traffic with `kvdeck start traffic`.")
 
 
-def _table(decisions: tuple[DecisionRecord, ...]) -> None:
-    st.dataframe(table(decisions), hide_index=True, height=420, column_config={
+def _show(decisions: list[DecisionRecord]) -> None:
+    oldest = reader.moment(decisions[-1].at)
+    st.markdown(f"**Strategy, path, engines: {len(decisions)} requests since {oldest:%H:%M:%S}**")
+    st.plotly_chart(flow.picture(decisions, reader.ink()), key="flow", config={"displayModeBar": False})
+    _fallbacks(decisions)
+    _table(decisions)
+
+
+def _fallbacks(decisions: list[DecisionRecord]) -> None:
+    reasons = Counter(decision.fallback for decision in decisions if decision.fallback)
+    if not reasons:
+        st.success(f"None of these {len(decisions)} requests needed a fallback.", icon=":material/check_circle:")
+        return
+    parts = ", ".join(f"{count} x `{reason}`" for reason, count in reasons.most_common())
+    st.warning(f"Not served the way the configuration asks for: {parts}.", icon=":material/alt_route:")
+
+
+def _table(decisions: list[DecisionRecord]) -> None:
+    st.caption(f"Newest first. Times are {reader.zone()}; an empty cell is a value nobody reported.")
+    st.dataframe(table(decisions), hide_index=True, height=390, placeholder="", key="decisions", column_config={
         "at": st.column_config.DatetimeColumn("at", format="HH:mm:ss"),
-        "prompt": st.column_config.NumberColumn("prompt tokens", help="~ marks an estimate from the prompt's bytes"),
+        "engine": st.column_config.TextColumn("engine", help="the one that answered"),
+        "reason": st.column_config.TextColumn("reason", help="why this engine, in the strategy's word"),
+        "path because": st.column_config.TextColumn("path because", help="why this path"),
+        "prompt tokens": st.column_config.TextColumn("prompt tokens", help="~ marks an estimate from the prompt's bytes"),
+        "cached tokens": st.column_config.NumberColumn("cached tokens", help="as the engine reported them"),
+        "expected": st.column_config.NumberColumn("expected cached", help="tokens, as the strategy predicted them"),
         "TTFT": st.column_config.NumberColumn("TTFT", format="%.0f ms", help="as the client saw it; empty when not streamed"),
-        "cached": st.column_config.NumberColumn("cached tokens", help="as the engine reported it; empty when it did not"),
+        "total": st.column_config.NumberColumn("total", format="%.0f ms", help="from the last byte in to the last byte out"),
     })  # fmt: skip
 
 
-def table(decisions: tuple[DecisionRecord, ...]) -> pd.DataFrame:
+def table(decisions: list[DecisionRecord]) -> pd.DataFrame:
     """Decisions as rows; what is not known stays empty."""
-    rows = [
-        {
-            "at": pd.Timestamp(decision.at, unit="s", tz="UTC"),
-            "strategy": decision.strategy,
-            "path": decision.path,
-            "engine": decision.engine,
-            "prefill engine": decision.prefill_engine,
-            "reason": decision.reason,
-            "fallback": decision.fallback,
-            "prompt": decision.prompt_tokens,
-            "cached": decision.cached_tokens,
-            "expected": decision.expected_cached_tokens,
-            "TTFT": None if decision.ttft_seconds is None else decision.ttft_seconds * 1000,
-            "status": decision.status,
-            "generation": decision.generation,
-            "request": decision.request_id,
-        }
-        for decision in decisions
-    ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame([_row(decision) for decision in decisions])
+
+
+def _row(decision: DecisionRecord) -> dict[str, object]:
+    return {
+        "at": reader.moment(decision.at),
+        "path": decision.path,
+        "prefill engine": decision.prefill_engine,
+        "engine": decision.engine,
+        "strategy": decision.strategy,
+        "reason": decision.reason,
+        "path because": decision.path_reason,
+        "fallback": decision.fallback,
+        "prompt tokens": f"{'' if decision.tokens_exact else '~'}{decision.prompt_tokens}",
+        "cached tokens": decision.cached_tokens,
+        "expected": decision.expected_cached_tokens,
+        "TTFT": _milliseconds(decision.ttft_seconds),
+        "total": _milliseconds(decision.total_seconds),
+        "status": str(decision.status),
+        "error": decision.error,
+        "generation": str(decision.generation),
+        "request": decision.request_id,
+    }
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1000

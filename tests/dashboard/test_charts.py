@@ -1,9 +1,14 @@
-"""Figures from plain values."""
+"""Figures over time, from plain values."""
+
+from datetime import UTC, datetime
 
 import pandas as pd
+import pytest
 
-from dashboard import charts
+from dashboard import charts, palette
+from stack.model.tier import Source
 
+SPAN = charts.Span(datetime(1970, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, 0, 15, tzinfo=UTC))
 FRAME = pd.DataFrame(
     {
         "time": pd.to_datetime([1, 2, 1], unit="s", utc=True),
@@ -14,31 +19,57 @@ FRAME = pd.DataFrame(
 
 
 def test_a_line_for_each_label_value() -> None:
-    figure = charts.lines(FRAME, ["source"], "tokens/s", "Tokens")
+    figure = charts.lines(FRAME, ["source"], "tokens/s", SPAN)
     assert [(trace.name, list(trace.y)) for trace in figure.data] == [("computed", [5.0]), ("engine", [1.0, 2.0])]
-    assert figure.layout.yaxis.title.text == "tokens/s"
+
+
+def test_a_thing_has_its_colour_whatever_else_is_drawn() -> None:
+    alone = charts.lines(FRAME[FRAME["source"] == "engine"], ["source"], "tokens/s", SPAN)
+    assert alone.data[0].line.color == palette.SOURCES[Source.ENGINE]
+    assert charts.lines(FRAME, ["source"], "tokens/s", SPAN).data[1].line.color == palette.SOURCES[Source.ENGINE]
 
 
 def test_no_samples_draw_no_line() -> None:
-    assert len(charts.lines(FRAME.head(0), ["source"], "s", "Nothing").data) == 0
+    assert len(charts.lines(FRAME.head(0), ["source"], "seconds", SPAN).data) == 0
+
+
+def test_series_without_labels_are_one_line() -> None:
+    assert len(charts.lines(FRAME[["time", "value"]], [], "generations", SPAN).data) == 1
+
+
+@pytest.mark.parametrize(
+    ("unit", "ticks", "suffix", "title"),
+    [("seconds", "~s", "s", None), ("ratio", ".0%", "", None), ("tokens/s", "~g", "", "tokens/s")],
+)
+def test_every_axis_says_its_unit(unit: str, ticks: str, suffix: str, title: str | None) -> None:
+    axis = charts.lines(FRAME, ["source"], unit, SPAN).layout.yaxis
+    assert (axis.tickformat, axis.ticksuffix, axis.title.text) == (ticks, suffix, title)
+
+
+def test_a_ratio_is_drawn_from_none_to_all() -> None:
+    assert tuple(charts.lines(FRAME, ["source"], "ratio", SPAN).layout.yaxis.range) == (0, 1.02)
+
+
+def test_the_whole_span_is_shown_with_or_without_samples() -> None:
+    assert charts.lines(FRAME, ["source"], "ratio", SPAN).layout.xaxis.range == ("1970-01-01T00:00:00", "1970-01-01T00:15:00")
 
 
 def test_the_waterfall_stacks_the_cheapest_source_first() -> None:
-    assert [trace.name for trace in charts.waterfall(FRAME, "Prompt tokens").data] == ["engine", "computed"]
+    assert [trace.name for trace in charts.waterfall(FRAME, SPAN).data] == ["engine", "computed"]
 
 
-def test_the_flow_counts_each_station_by_its_place_on_the_way() -> None:
-    ways = [["kv_aware", "direct", "decode-0"], ["kv_aware", "dpd", "prefill-0", "decode-0"], ["kv_aware", "direct", "decode-0"]]
-    sankey = charts.flow(ways, "Flow").data[0]
-    labels = list(sankey.node.label)
-    links = {
-        (labels[start], labels[end]): value
-        for start, end, value in zip(sankey.link.source, sankey.link.target, sankey.link.value, strict=True)
-    }
-    assert links == {
-        ("kv_aware", "direct"): 2,
-        ("direct", "decode-0"): 2,
-        ("kv_aware", "dpd"): 1,
-        ("dpd", "prefill-0"): 1,
-        ("prefill-0", "decode-0"): 1,
-    }
+def test_a_gap_in_the_waterfall_is_no_zero() -> None:
+    frame = pd.DataFrame(
+        {
+            "time": pd.to_datetime([1, 2, 3, 4], unit="s", utc=True),
+            "value": [1.0, None, 2.0, 3.0],
+            "source": ["engine"] * 4,
+        }
+    )
+    stacks = [(trace.stackgroup, list(trace.y), trace.showlegend) for trace in charts.waterfall(frame, SPAN).data]
+    assert stacks == [("0", [1.0], True), ("1", [2.0, 3.0], False)]
+
+
+def test_a_source_that_nobody_reports_has_no_bar() -> None:
+    bar = charts.shares({Source.ENGINE: 0.75, Source.L2: 0.0, Source.COMPUTED: 0.25}).data[0]
+    assert list(zip(bar.y, bar.text, strict=True)) == [("engine", "75%"), ("l2", "0%"), ("computed", "25%")]

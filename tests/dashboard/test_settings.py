@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.settings import Settings
+from dashboard.settings import Settings, SettingsError
 
 
 def test_the_defaults_are_those_of_the_one_machine_stack() -> None:
@@ -23,5 +23,5 @@ def test_the_token_comes_from_its_file(tmp_path: Path) -> None:
 
 
 def test_an_unreadable_token_file_is_an_error_not_a_missing_token(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(SettingsError, match="KVDECK_CONTROL_TOKEN_FILE"):
         Settings.of({"KVDECK_CONTROL_TOKEN_FILE": str(tmp_path / "none")})

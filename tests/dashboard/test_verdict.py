@@ -23,12 +23,14 @@ WELL = StateView(
 
 
 def test_a_fleet_with_nothing_amiss_is_well() -> None:
-    assert verdict(WELL, []) == Verdict(Level.WELL, "The fleet is well.", "1 decode ready, 1 prefill ready")
+    assert verdict(WELL, []) == Verdict(
+        Level.WELL, "The fleet is well.", "Engines: 1 decode ready, 1 prefill ready. No alert fires."
+    )
 
 
 def test_without_a_ready_decode_engine_it_is_bad_whatever_else_is_said() -> None:
     state = msgspec.structs.replace(WELL, engines=(engine("decode-0", Pool.DECODE, State.DOWN),))
-    assert verdict(state, ["EngineDown"]) == Verdict(Level.BAD, "No decode engine is ready.", "1 decode down")
+    assert verdict(state, ["EngineDown"]) == Verdict(Level.BAD, "No decode engine is ready.", "Engines: 1 decode down.")
 
 
 def test_an_empty_fleet_is_bad() -> None:
@@ -41,7 +43,7 @@ def test_firing_alerts_are_named_once_each() -> None:
 
 def test_drift_is_told_with_its_reason() -> None:
     state = msgspec.structs.replace(WELL, drift=(Drift(field="pools.decode.replicas", reason="decode-1 starts", since=1.0),))
-    assert verdict(state, []) == Verdict(Level.WARNING, "Not yet as desired.", "pools.decode.replicas: decode-1 starts")
+    assert verdict(state, []) == Verdict(Level.WARNING, "Not yet as desired.", "pools.decode.replicas: decode-1 starts.")
 
 
 def test_without_a_live_router_nothing_is_said_to_be_well() -> None:
@@ -51,10 +53,14 @@ def test_without_a_live_router_nothing_is_said_to_be_well() -> None:
 def test_an_engine_that_is_not_ready_is_a_warning() -> None:
     state = msgspec.structs.replace(WELL, engines=(*WELL.engines, engine("decode-1", Pool.DECODE, State.JOINING)))
     assert verdict(state, []) == Verdict(
-        Level.WARNING, "Some engines are not ready.", "1 decode joining, 1 decode ready, 1 prefill ready"
+        Level.WARNING, "Some engines are not ready.", "Engines: 1 decode joining, 1 decode ready, 1 prefill ready."
     )
 
 
 def test_an_emulated_fleet_says_so() -> None:
     state = msgspec.structs.replace(WELL, engines=(engine("decode-0", Pool.DECODE, emulated=True),))
-    assert verdict(state, []).detail.endswith("They are emulated.")
+    assert verdict(state, []).detail == "Engines: 1 decode ready (emulated). No alert fires."
+
+
+def test_not_knowing_whether_an_alert_fires_is_not_well() -> None:
+    assert verdict(WELL, None).level is Level.WARNING

@@ -1,0 +1,81 @@
+"""Desired against applied: routers by generation, pools by size, every engine by state."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import notices
+from dashboard.steering.pools import PoolProgress, progress
+from stack.api.schema import EngineView, StateView
+from stack.fleet.engine import State
+
+_STATE_COLOURS = {State.READY: "#0f9d76", State.JOINING: "#4f6df5", State.DRAINING: "#c98500", State.DOWN: "#e5534b"}
+_ROWS_SHOWN, _HEIGHT_MAX = 12, 430  # rows, pixels
+
+
+def applied(state: StateView) -> None:
+    """Draw how far `state` is applied."""
+    st.subheader(f"Applied: generation {state.generation}")
+    _routers(state)
+    pools = list(progress(state))
+    several = len(state.desired.models) > 1
+    for column, pool in zip(st.columns(max(2, len(pools))), pools, strict=False):
+        with column:
+            _pool(pool, several)
+    for drift in state.drift:
+        st.caption(f":material/hourglass_top: `{drift.field}` {drift.reason}")
+    _engines(state)
+
+
+def _routers(state: StateView) -> None:
+    live = [router for router in state.applied.routers if router.live]
+    behind = [f"{router.id} (on {router.generation})" for router in live if router.generation != state.generation]
+    if not live:
+        st.warning("No router reports to control: whether anything is applied is unknown.", icon=":material/warning:")
+    elif behind:
+        st.warning(f"Not yet on generation {state.generation}: {', '.join(behind)}.", icon=":material/hourglass_top:")
+    else:
+        names = ", ".join(router.id for router in live)
+        st.success(f"Every live router applies generation {state.generation}: {names}.", icon=":material/check_circle:")
+
+
+def _pool(pool: PoolProgress, several: bool) -> None:
+    name = f"{pool.model} {pool.pool.value}" if several else pool.pool.value.title()
+    if pool.done:
+        st.markdown(f"**{name}** :green-badge[:material/check: {pool.sentence}]")
+    else:
+        st.progress(pool.fraction, f"**{name}** :blue-badge[:material/hourglass_top: {pool.sentence}]")
+
+
+def _engines(state: StateView) -> None:
+    if not state.engines:
+        st.info("No engine is listed.")
+        return
+    frame = table(state.engines)
+    height: Literal["content"] | int = "content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX
+    st.dataframe(frame.style.map(_coloured, subset=["state"]), hide_index=True, height=height, key="engines")
+
+
+def table(engines: tuple[EngineView, ...]) -> pd.DataFrame:
+    """The engines as rows."""
+    return pd.DataFrame([_row(engine) for engine in engines])
+
+
+def _row(engine: EngineView) -> dict[str, str]:
+    return {
+        "engine": engine.name,
+        "pool": engine.pool.value,
+        "state": engine.state.value,
+        "health": engine.health.value.replace("_", " "),
+        "requests in flight": notices.UNKNOWN if engine.in_flight is None else str(engine.in_flight),
+        "emulated": "yes" if engine.emulated else "",  # an engine that is only starting cannot be told yet
+        "url": engine.url or "",
+        "detail": engine.detail,
+    }
+
+
+def _coloured(state: object) -> str:
+    return f"color: {_STATE_COLOURS[State(str(state))]}"

@@ -1,0 +1,120 @@
+"""Preview, confirm, apply: what is applied is exactly what was previewed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import notices, sources
+from stack.api.client import ControlUnreachableError
+from stack.api.schema import ChangeView, EffectView
+from stack.control.diff import Change
+
+_PREVIEWED, _APPLIED = "previewed", "applied"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A merge patch of the desired state of `generation`."""
+
+    generation: int
+    patch: Mapping[str, object]
+
+
+def review(proposal: Proposal, asked: bool) -> bool:
+    """Preview `proposal` when `asked` to, offer to apply what was previewed; whether it was applied just now."""
+    if asked:
+        st.session_state.pop(_APPLIED, None)
+        st.session_state.pop(_PREVIEWED, None)
+        with notices.told():
+            change = sources.control().change(proposal.patch, proposal.generation, dry_run=True)
+            st.session_state[_PREVIEWED] = (proposal, change)
+    previewed: tuple[Proposal, ChangeView] | None = st.session_state.get(_PREVIEWED)
+    if previewed is None:
+        _outcome(proposal.generation)
+        return False
+    if previewed[0] != proposal:
+        del st.session_state[_PREVIEWED]
+        st.info("The form or the state has changed since the preview: preview it again.")
+        return False
+    return _confirm(*previewed)
+
+
+def plain(value: object) -> str:
+    """A field's value for people."""
+    match value:
+        case None:
+            return "(inherits)"
+        case bool():
+            return "on" if value else "off"
+        case _:
+            return str(value)
+
+
+def sentence(diff: tuple[Change, ...]) -> str:
+    """Field by field, before and after, in one line."""
+    return "; ".join(f"{c.field.removeprefix('models.')}: {plain(c.before)} → {plain(c.after)}" for c in diff)
+
+
+def harm(change: ChangeView) -> list[EffectView]:
+    """The effects that take something away: engines that end, disaggregation that goes off."""
+    off = {field.field.split(".")[1] for field in change.diff if field.field.endswith(".dpd.enabled") and field.after is False}
+    return [
+        effect for effect in change.effects if effect.kind == "shrink_pool" or (effect.kind == "switch_dpd" and effect.model in off)
+    ]
+
+
+def _confirm(proposal: Proposal, change: ChangeView) -> bool:
+    if not change.diff:
+        st.info("Nothing would change: that is what is in force.")
+        return False
+    with st.container(border=True):
+        st.markdown(f"**This would become generation {proposal.generation + 1}**")
+        st.dataframe(fields(change.diff), hide_index=True)
+        _effects(change)
+        comment = st.text_input("Why (kept in the history)", key=f"comment-{proposal.generation}")
+        return st.button("Apply", type="primary", icon=":material/check:") and _apply(proposal, comment)
+
+
+def fields(diff: tuple[Change, ...]) -> pd.DataFrame:
+    """Field by field, before and after."""
+    return pd.DataFrame([{"field": c.field, "before": plain(c.before), "after": plain(c.after)} for c in diff])
+
+
+def _effects(change: ChangeView) -> None:
+    harmful = harm(change)
+    if harmful:
+        st.warning("\n".join(["**This takes something away:**", *map(_bullet, harmful)]), icon=":material/warning:")
+    if others := [effect for effect in change.effects if effect not in harmful]:
+        st.markdown("\n".join(map(_bullet, others)))
+
+
+def _bullet(effect: EffectView) -> str:
+    return f"- {effect.sentence}"
+
+
+def _apply(proposal: Proposal, comment: str) -> bool:
+    with notices.told():
+        try:
+            change = sources.control().change(proposal.patch, proposal.generation, comment=comment.strip() or None)
+        except ControlUnreachableError as error:
+            st.error(f"{notices.unreachable(error)} Whether the change was applied is unknown until it answers.", icon=notices.AWAY)
+            return False
+        del st.session_state[_PREVIEWED]
+        st.session_state[_APPLIED] = change
+        return True
+    return False
+
+
+def _outcome(generation: int) -> None:
+    """What the last apply came to, until the next preview or the next generation."""
+    change: ChangeView | None = st.session_state.get(_APPLIED)
+    if change is None or change.generation != generation:
+        return
+    if change.pending:
+        st.warning(f"Generation {change.generation} is in force; not yet acknowledged by {', '.join(change.pending)}.")
+    else:
+        st.success(f"Generation {change.generation} is in force.", icon=":material/check_circle:")

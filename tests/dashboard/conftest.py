@@ -1,0 +1,57 @@
+"""A dashboard's environment, and its pages under Streamlit's own test harness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.fakes import NOWHERE, EmulatedFleet, Steered
+from tests.stack.api.deck import running
+from tests.stack.control.samples import desired
+
+Opener = Callable[[str], AppTest]
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """`KVDECK_*` is the test's alone; until it says otherwise every source is away."""
+    for name in ("PROMETHEUS", "CONTROL", "ALERTMANAGER", "ROUTER"):
+        monkeypatch.setenv(f"KVDECK_{name}_URL", NOWHERE)
+    monkeypatch.delenv("KVDECK_CONTROL_TOKEN_FILE", raising=False)
+    yield monkeypatch
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def opened(environment: pytest.MonkeyPatch) -> Iterator[Opener]:
+    """Opens a page by the name of its view, as one session."""
+    sessions: list[AppTest] = []
+
+    def _page(view: str) -> None:
+        import importlib
+
+        importlib.import_module(f"dashboard.views.{view}").page()
+
+    def open_page(view: str) -> AppTest:
+        session = AppTest.from_function(_page, kwargs={"view": view}, default_timeout=15)
+        sessions.append(session)
+        return session.run()
+
+    yield open_page
+    for session in sessions:
+        if "control" in session.session_state:
+            session.session_state["control"].close()
+
+
+@pytest.fixture
+def steered(environment: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Steered]:
+    """The real control over an emulated fleet of one prefill and two decode engines, and the dashboard told of it."""
+    fleet = EmulatedFleet(running("prefill-0", "decode-0", "decode-1").engines)
+    control = Steered(tmp_path / "control", fleet, desired())
+    environment.setenv("KVDECK_CONTROL_URL", control.url)
+    yield control
+    control.stop()

@@ -1,0 +1,52 @@
+"""Emulated fleets are marked, as long as anybody knows that they are."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from stack.metrics import catalog
+from stack.metrics.promql import selector
+from tests.dashboard.fakes import Steered, prometheus
+
+
+def _mark() -> None:
+    from dashboard import emulation
+
+    emulation.banner()
+
+
+def marks(session: AppTest) -> list[bool]:
+    page = session.run()
+    if "control" in page.session_state:
+        page.session_state["control"].close()
+        del page.session_state["control"]
+    return ["Emulated fleet" in element.value for element in page.markdown]
+
+
+def test_control_tells(steered: Steered) -> None:
+    assert marks(AppTest.from_function(_mark)) == [True]
+
+
+def test_the_exporter_tells_when_control_cannot(environment: pytest.MonkeyPatch) -> None:
+    with prometheus({selector(catalog.TARGET_INFO): [({"emulated": "true"}, 1.0)]}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        assert marks(AppTest.from_function(_mark)) == [True]
+
+
+def test_a_real_fleet_has_no_mark(environment: pytest.MonkeyPatch) -> None:
+    with prometheus({selector(catalog.TARGET_INFO): [({"emulated": "false"}, 1.0)]}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        assert marks(AppTest.from_function(_mark)) == []
+
+
+def test_nobody_telling_is_no_mark(environment: pytest.MonkeyPatch) -> None:
+    assert marks(AppTest.from_function(_mark)) == []
+
+
+def test_the_mark_stays_while_nobody_can_say_otherwise(environment: pytest.MonkeyPatch) -> None:
+    session = AppTest.from_function(_mark)
+    with prometheus({selector(catalog.TARGET_INFO): [({"emulated": "true"}, 1.0)]}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        assert marks(session) == [True]
+    assert marks(session) == [True]

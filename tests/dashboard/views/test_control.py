@@ -1,0 +1,207 @@
+"""The Control page against the real control."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from stack.api.guard import Token
+from tests.dashboard.conftest import Opener
+from tests.dashboard.fakes import EmulatedFleet, Steered
+from tests.stack.api.deck import running
+from tests.stack.control.samples import desired
+
+
+def state(control: Steered) -> dict[str, Any]:
+    answer: dict[str, Any] = httpx.get(f"{control.url}/v1/state").json()
+    return answer
+
+
+def model(control: Steered) -> dict[str, Any]:
+    found: dict[str, Any] = state(control)["desired"]["models"]["smollm2"]
+    return found
+
+
+def labelled(widgets: Any, label: str) -> Any:
+    return next(widget for widget in widgets if widget.label == label)
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    labelled(page.button, label).click()
+    return page.run()
+
+
+def choose(page: AppTest, strategy: str) -> AppTest:
+    labelled(page.selectbox, "Routing strategy").select(strategy)
+    return page.run()
+
+
+def resize(page: AppTest, pool: str, replicas: int) -> AppTest:
+    labelled(page.number_input, f"{pool} engines").set_value(replicas)
+    return page.run()
+
+
+def buttons(page: AppTest) -> list[str]:
+    return [button.label for button in page.button]
+
+
+def said(elements: Any) -> list[str]:
+    return [element.value for element in elements]
+
+
+def test_the_form_shows_what_is_in_force(opened: Opener, steered: Steered) -> None:
+    page = opened("control")
+    assert [widget.value for widget in page.selectbox] == ["prefix_aware", "as above", "as above"]
+    assert [widget.value for widget in page.number_input] == [512, 1, 2]
+    assert buttons(page) == ["Preview"]
+    assert said(page.success) == ["Every live router applies generation 1: router-0."]
+
+
+def test_a_change_is_previewed_then_applied_with_its_comment(opened: Opener, steered: Steered) -> None:
+    page = press(choose(opened("control"), "kv_aware"), "Preview")
+    assert page.dataframe[0].value.to_dict("records") == [
+        {"field": "models.smollm2.strategy", "before": "prefix_aware", "after": "kv_aware"}
+    ]
+    assert state(steered)["generation"] == 1
+    page.text_input[0].set_value("try KV events")
+    page = press(page, "Apply")
+    assert (state(steered)["generation"], model(steered)["strategy"]) == (2, "kv_aware")
+    assert "Generation 2 is in force." in said(page.success)
+    assert buttons(page) == ["Preview"]
+    record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
+    assert (record["actor"], record["comment"], record["generation"]) == ("dashboard", "try KV events", 2)
+
+
+def test_the_preview_goes_when_the_form_changes(opened: Opener, steered: Steered) -> None:
+    page = press(choose(opened("control"), "kv_aware"), "Preview")
+    assert "Apply" in buttons(page)
+    page = choose(page, "session")
+    assert "Apply" not in buttons(page)
+    assert said(page.info) == ["The form or the state has changed since the preview: preview it again."]
+
+
+def test_only_what_was_edited_is_sent(opened: Opener, steered: Steered) -> None:
+    page = press(press(choose(opened("control"), "kv_aware"), "Preview"), "Apply")
+    record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
+    assert record["request"] == '{"models":{"smollm2":{"strategy":"kv_aware"}}}'
+    assert not page.exception
+
+
+def test_a_preview_without_edits_says_so(opened: Opener, steered: Steered) -> None:
+    page = press(opened("control"), "Preview")
+    assert said(page.info) == ["Nothing would change: that is what is in force."]
+
+
+def test_what_takes_something_away_is_said_before_it_is_applied(opened: Opener, steered: Steered) -> None:
+    page = resize(opened("control"), "Decode", 1)
+    page.toggle[0].set_value(False)
+    page = press(page.run(), "Preview")
+    assert said(page.warning) == [
+        "**This takes something away:**\n- Every prompt goes straight to a decode engine: disaggregation is off.\n"
+        "- To drain and end: decode-1. No new requests; those in flight finish first."
+    ]
+    assert "Apply" in buttons(page)
+
+
+def test_a_refusal_gives_field_and_reason(opened: Opener, steered: Steered) -> None:
+    page = press(resize(opened("control"), "Decode", 0), "Preview")
+    assert said(page.error) == [
+        "Refused (`models.smollm2.pools.decode.replicas`): at least one decode engine must stay: without one nothing is served"
+    ]
+    assert "Apply" not in buttons(page)
+
+
+def test_somebody_elses_change_is_told_and_the_edits_can_be_kept(opened: Opener, steered: Steered) -> None:
+    page = choose(opened("control"), "kv_aware")
+    steered.patch({"dpd": {"routing_threshold": 1024}})
+    page = press(page, "Preview")
+    assert said(page.warning) == [
+        "Somebody changed the state: generation 2 is in force, this form began at 1. "
+        "Since then: smollm2.dpd.routing_threshold: 512 → 1024."
+    ]
+    assert buttons(page) == ["Keep my edits, on generation 2", "Discard my edits"]
+    page = press(page, "Keep my edits, on generation 2")
+    assert (page.selectbox[0].value, page.number_input[0].value) == ("kv_aware", 1024)
+    press(press(page, "Preview"), "Apply")
+    assert (model(steered)["strategy"], model(steered)["dpd"]["routing_threshold"]) == ("kv_aware", 1024)
+
+
+def test_the_edits_can_be_given_up_for_somebody_elses(opened: Opener, steered: Steered) -> None:
+    page = choose(opened("control"), "kv_aware")
+    steered.patch({"strategy": "session"})
+    page = press(page.run(), "Discard my edits")
+    assert page.selectbox[0].value == "session"
+    assert buttons(page) == ["Preview"]
+
+
+def test_a_form_without_edits_follows_the_state(opened: Opener, steered: Steered) -> None:
+    page = opened("control")
+    steered.patch({"strategy": "session"})
+    page = page.run()
+    assert page.selectbox[0].value == "session"
+    assert not page.warning
+
+
+def test_edits_are_reset_when_asked(opened: Opener, steered: Steered) -> None:
+    page = press(choose(opened("control"), "kv_aware"), "Reset")
+    assert page.selectbox[0].value == "prefix_aware"
+
+
+def test_a_growing_pool_is_shown_until_it_is_ready(opened: Opener, steered: Steered) -> None:
+    page = press(press(resize(opened("control"), "Decode", 3), "Preview"), "Apply")
+    steered.settle()
+    page = page.run()
+    engines = page.dataframe[0].value
+    assert engines[["engine", "state", "health"]].to_dict("records")[2] == {
+        "engine": "decode-2",
+        "state": "joining",
+        "health": "unknown",
+    }
+    assert any("2 of 3 ready; decode-2 is joining" in caption for caption in said(page.caption))
+    steered.ready("decode-2")
+    page = page.run()
+    assert "**Decode** :green-badge[:material/check: 3 of 3 ready]" in said(page.markdown)
+
+
+def test_control_being_away_is_said_once_and_is_no_stack_trace(opened: Opener) -> None:
+    page = opened("control")
+    assert len(page.error) == 1
+    assert page.error[0].value.startswith("Control does not answer at http://127.0.0.1:9")
+    assert not page.exception
+
+
+def test_edits_survive_that_control_goes_away(opened: Opener, steered: Steered, environment: pytest.MonkeyPatch) -> None:
+    page = choose(opened("control"), "kv_aware")
+    client = page.session_state["control"]
+    steered.stop()
+    page = page.run()
+    assert page.session_state["control"] is client
+    assert len(page.error) == 1
+    assert page.selectbox[0].value == "kv_aware"
+    assert buttons(page) == []
+
+
+def test_a_wrong_token_is_said(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fleet = EmulatedFleet(running("prefill-0", "decode-0", "decode-1").engines)
+    control = Steered(tmp_path / "control", fleet, desired(), Token("operator", "right"))
+    (tmp_path / "token").write_text("wrong")
+    environment.setenv("KVDECK_CONTROL_URL", control.url)
+    environment.setenv("KVDECK_CONTROL_TOKEN_FILE", str(tmp_path / "token"))
+    try:
+        page = opened("control")
+    finally:
+        control.stop()
+    assert len(page.error) == 1
+    assert page.error[0].value.startswith("Control refused the token")
+
+
+def test_an_unreadable_token_file_is_said(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    environment.setenv("KVDECK_CONTROL_TOKEN_FILE", str(tmp_path / "none"))
+    page = opened("control")
+    assert len(page.error) == 1
+    assert "KVDECK_CONTROL_TOKEN_FILE" in page.error[0].value
+    assert not page.exception
