@@ -22,7 +22,7 @@ def command(tokens: int, as_json: bool) -> None:
 
     from stack.adapters.supervisor_link import SupervisorUnavailableError
     from stack.api.client import ControlError
-    from stack.demo.show import table
+    from stack.demo.show import proofs, table
     from stack.demo.stage import DemoError
     from stack.demo.story import REQUESTS
     from stack.wiring.demo import play
@@ -42,6 +42,10 @@ def command(tokens: int, as_json: bool) -> None:
         click.echo(msgspec.json.encode({"steps": steps, "urls": urls}).decode())
     else:
         console.print(table(steps))
-        console.print(f"See it: {urls.get('dashboard', 'no dashboard runs')} (Overview shows the waterfall, Routing the decisions)")
+        console.print("\nThe proof of each, from the exporter:")
+        for line in proofs(steps):
+            console.print(line, soft_wrap=True, highlight=False, markup=False)
+        console.print(f"\nSee it: {urls.get('dashboard', 'no dashboard runs')}", soft_wrap=True, highlight=False)
+        console.print("Overview shows the waterfall, Routing every decision.")
     if not all(step.proven for step in steps):
         raise click.ClickException("not every step is proven by its metric: see the table")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
@@ -10,17 +10,17 @@ from stack.demo.story import Step
 
 
 def table(steps: Sequence[Step]) -> Table:
-    """The steps as a table: time to first token, and the metric that proves where the KV came from."""
+    """The steps with their times to first token."""
     shown = Table(title="One prompt, from every tier", title_justify="left")
-    for heading in ("asked", "KV from", "path", "engine"):
+    for heading in ("", "asked", "KV from", "path", "engine"):
         shown.add_column(heading, no_wrap=True)
     shown.add_column("TTFT", justify="right", no_wrap=True)
-    shown.add_column("proof", overflow="fold")
-    for step in steps:
-        mark = "" if step.proven else "not proven: "
-        shown.add_row(step.step, step.source.value, step.path, step.engine, _duration(step.ttft_seconds), mark + step.proof)
+    for number, step in enumerate(steps, 1):
+        shown.add_row(str(number), step.step, step.source.value, step.path, step.engine, f"{step.ttft_seconds * 1000:,.0f} ms")
     return shown
 
 
-def _duration(seconds: float) -> str:
-    return f"{seconds * 1000:,.0f} ms"
+def proofs(steps: Sequence[Step]) -> Iterator[str]:
+    """For each step the metric that proves where the prompt's KV came from, or that does not."""
+    for number, step in enumerate(steps, 1):
+        yield f"{number}  {'' if step.proven else 'NOT PROVEN: '}{step.proof}"

@@ -14,23 +14,7 @@ import httpx
 
 from tests.e2e.deck import MODEL, Deck
 
-WORDS = [
-    "cache",
-    "block",
-    "prefix",
-    "engine",
-    "tier",
-    "token",
-    "store",
-    "chunk",
-    "router",
-    "replica",
-    "pool",
-    "batch",
-    "layer",
-    "weight",
-    "head",
-]
+WORDS = ("cache", "block", "prefix", "engine", "tier", "token", "store", "chunk", "router", "replica", "pool", "batch", "layer")
 
 
 @dataclass(frozen=True, slots=True)
