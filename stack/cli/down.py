@@ -11,9 +11,11 @@ def command() -> None:
 
     Works too after the supervisor was killed: it ends exactly the processes that were started for this checkout.
     """
-    from rich.console import Console
-
     from stack.local.commands import down
     from stack.local.home import home_layout
+    from stack.local.leftovers import StubbornError
 
-    raise SystemExit(down(home_layout(), Console()))
+    try:
+        down(home_layout(), click.echo)
+    except StubbornError as error:
+        raise click.ClickException(str(error)) from error

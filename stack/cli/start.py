@@ -12,9 +12,12 @@ def command(name: str) -> None:
 
     Returns at once; `kvdeck status` shows how it comes along.
     """
-    from rich.console import Console
-
-    from stack.local.commands import release
+    from stack.local.asking import NotRunningError
+    from stack.local.commands import CommandError, release
     from stack.local.home import home_layout
 
-    raise SystemExit(release(home_layout(), Console(), name))
+    try:
+        release(home_layout(), name)
+    except (CommandError, NotRunningError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{name}: starts")

@@ -13,9 +13,12 @@ def command(name: str) -> None:
     Names are those of `kvdeck status`. Returns once it is down. An engine stays in the fleet, as one that is down;
     to shrink a pool for good use `kvdeck ctl` or the dashboard.
     """
-    from rich.console import Console
-
-    from stack.local.commands import hold
+    from stack.local.asking import NotRunningError
+    from stack.local.commands import CommandError, hold
     from stack.local.home import home_layout
 
-    raise SystemExit(hold(home_layout(), Console(), name))
+    try:
+        hold(home_layout(), name)
+    except (CommandError, NotRunningError) as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{name}: held down")

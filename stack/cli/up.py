@@ -47,11 +47,11 @@ def command(
 
     Stays until Ctrl-C and then stops everything; with --detach it goes on until `kvdeck down`.
     """
-    from rich.console import Console
-
     from stack.local.home import home_layout
     from stack.local.install.plan import EngineKind
-    from stack.wiring.up import UpOptions, run
+    from stack.local.leftovers import StubbornError
+    from stack.local.terminal import terminal
+    from stack.wiring.up import UpError, UpOptions, run
 
     options = UpOptions(
         prefill=prefill,
@@ -62,4 +62,8 @@ def command(
         config=config,
         ports_from=ports_from,
     )
-    raise SystemExit(run(home_layout(), options, Console()))
+    try:
+        code = run(home_layout(), options, terminal())
+    except (UpError, StubbornError) as error:
+        raise click.ClickException(str(error)) from error
+    raise SystemExit(code)

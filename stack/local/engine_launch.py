@@ -1,8 +1,7 @@
 """Starts vLLM's API server in the engine environment; run as a script by that environment's Python, not imported.
 
-NIXL 1.5 starts its agents with a progress thread that never sleeps: one core burnt for each idle engine, and
-no option of vLLM or NIXL reaches it. The mending has to happen inside vLLM's worker processes, which are
-spawned anew, so it travels as a `sitecustomize` on PYTHONPATH; see engine_site/sitecustomize.py.
+Some faults of NIXL, vLLM's NIXL connector and LMCache no option reaches. They have to be mended inside vLLM's worker
+processes, which are spawned anew, so the mending travels as a `sitecustomize` on PYTHONPATH: see engine_site/sitecustomize.py.
 
 Usage: python engine_launch.py [the arguments of vllm.entrypoints.openai.api_server]
 """

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum, auto
 
 from stack.adapters.supervisor_link import Component, ComponentState
 from stack.local.backoff import Backoff
-from stack.local.spec import NotReadyError, Running, Spec, StartError
+from stack.local.readiness import STARTING_LOOK_SECONDS, follow
+from stack.local.spec import Running, Spec, StartError
 
 log = logging.getLogger(__name__)
-
-STARTING_LOOK_SECONDS = 0.25
-READY_LOOK_SECONDS = 5.0
-# Looks in a row that a ready component may fail to answer: engines on a busy core stall for seconds.
-MISSES = 3
 
 
 class Intent(Enum):
@@ -97,7 +93,7 @@ class Keeper:
                 self._show(ComponentState.HELD, f"kvdeck start {self.spec.name} releases it")
                 await self._told.wait()
             elif await self._unblocked():
-                await self._one_life()
+                await self._safely_one_life()
         self._show(ComponentState.STOPPED, "")
 
     def _want(self, intent: Intent) -> None:
@@ -118,6 +114,13 @@ class Keeper:
             async with asyncio.timeout(seconds):
                 await self._told.wait()
         return self._told.is_set()
+
+    async def _safely_one_life(self) -> None:
+        try:
+            await self._one_life()
+        except Exception as error:  # a fault of ours in one component must end neither it nor the others for good
+            log.exception("keeper failed", extra={"component": self.spec.name})
+            await self._failed(f"{type(error).__name__}: {error}")
 
     async def _one_life(self) -> None:
         began = self._clock()
@@ -148,8 +151,15 @@ class Keeper:
 
     async def _watched(self, running: Running, began: float) -> str | None:
         """How it failed; None when something else is wanted."""
-        exited, probed = asyncio.ensure_future(running.wait()), asyncio.ensure_future(self._probed(began))
-        told = asyncio.ensure_future(self._told_to_end())
+        exited, told = asyncio.ensure_future(running.wait()), asyncio.ensure_future(self._told_to_end())
+        following = follow(
+            self.spec.probe,
+            within=self.spec.ready_within,
+            clock=self._clock,
+            show=self._show,
+            on_ready=lambda: self._served(began),
+        )
+        probed = asyncio.ensure_future(following)
         try:
             await asyncio.wait({told, exited, probed}, return_when=asyncio.FIRST_COMPLETED)
             if told.done():
@@ -165,25 +175,9 @@ class Keeper:
             self._told.clear()
             await self._told.wait()
 
-    async def _probed(self, began: float) -> str:
-        """Follows readiness; returns only when the component has not become ready in time."""
-        while (fault := await self._fault(self.spec.probe.ready)) is not None:
-            if self._clock() - began > self.spec.ready_within:
-                return f"not ready after {self.spec.ready_within:.0f} s: {fault}"
-            self._show(ComponentState.STARTING, fault)
-            await asyncio.sleep(STARTING_LOOK_SECONDS)
+    def _served(self, began: float) -> None:
         self._ready_since = self._clock()
         self._on_ready(self.spec, self._ready_since - began)
-        self._show(ComponentState.READY, "")
-        misses = 0
-        while True:
-            await asyncio.sleep(READY_LOOK_SECONDS)
-            fault = await self._fault(self.spec.probe.alive)
-            misses = 0 if fault is None else misses + 1
-            if fault is None:
-                self._show(ComponentState.READY, "")
-            elif misses >= MISSES:
-                self._show(ComponentState.FAILED, f"runs, but does not answer: {fault}")
 
     async def _failed(self, how: str) -> None:
         """Shows the failure and waits before the next attempt, unless something else is wanted."""
@@ -193,13 +187,6 @@ class Keeper:
         self._show(ComponentState.FAILED, f"{how}, restart {self._backoff.failures} in {wait:.0f} s{see}")
         log.warning("component failed", extra={"component": self.spec.name, "how": how, "restart_in_seconds": wait})
         await self._told_within(wait)
-
-    async def _fault(self, ask: Callable[[], Awaitable[None]]) -> str | None:
-        try:
-            await ask()
-        except NotReadyError as error:
-            return str(error)
-        return None
 
     def _show(self, state: ComponentState, detail: str) -> None:
         self.state, self._detail = state, detail

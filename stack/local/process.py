@@ -51,20 +51,12 @@ class Command:
             process = await self._spawn(name)
         except OSError as error:
             raise StartError(f"{self.argv[0]} cannot be started: {error.strerror}") from error
-        self._place(process.pid)
-        began = birth(process.pid)
-        if began is not None:  # else it ended already, which wait() tells
-            self.host.ledger.began(
-                Entry(
-                    name=name,
-                    kind=self.kind,
-                    pid=process.pid,
-                    birth=began,
-                    stage=self.stage,
-                    grace=self.grace,
-                    url=self.url,
-                )
-            )
+        try:
+            self._place(process.pid)
+            self._note(name, process.pid)
+        except OSError as error:
+            process.kill()
+            raise StartError(f"{name} cannot be noted: {error}") from error
         return ChildProcess(name, process, self.host.ledger, self.grace)
 
     async def _spawn(self, name: str) -> asyncio.subprocess.Process:
@@ -79,6 +71,21 @@ class Command:
                 env={**self.host.environment, **self.environment},
                 start_new_session=True,
             )
+
+    def _note(self, name: str, pid: int) -> None:
+        began = birth(pid)
+        if began is None:
+            return  # it ended already, which wait() tells
+        entry = Entry(
+            name=name,
+            kind=self.kind,
+            pid=pid,
+            birth=began,
+            stage=self.stage,
+            grace=self.grace,
+            url=self.url,
+        )
+        self.host.ledger.began(entry)
 
     def _place(self, pid: int) -> None:
         """Right after the start, long before an interpreter has made a thread that would not inherit it."""

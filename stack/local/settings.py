@@ -44,16 +44,24 @@ class LocalSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     scrape_seconds: Annotated[int, msgspec.Meta(ge=1, le=60)] = 5
     prometheus_retention: str = "2d"
 
+    def token_path(self, home: Path) -> Path | None:
+        """Where the token is; a relative name is in the checkout."""
+        return None if self.token_file is None else home / self.token_file
+
     @property
     def ports(self) -> Ports:
         return Ports() if self.ports_from is None else Ports.packed(self.ports_from)
 
 
 class StackConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A whole configuration file. `desired` names exactly one model: that is what the engines serve it as."""
+    """A whole configuration. `desired` names exactly one model: that is what the engines serve it as.
+
+    `chosen`: somebody wrote `desired` down; else it is this project's default.
+    """
 
     desired: Desired
     local: LocalSettings = LocalSettings()
+    chosen: bool = False
 
     @property
     def model(self) -> str:
@@ -104,7 +112,7 @@ def load(path: Path | None) -> StackConfig:
     desired = file.desired or default_desired()
     if len(desired.models) != 1:
         raise StackConfigError(f"{path}: desired.models names {len(desired.models)} models; this stack serves one")
-    return StackConfig(desired=desired, local=file.local)
+    return StackConfig(desired=desired, local=file.local, chosen=file.desired is not None)
 
 
 def _resized(pool: PoolState, replicas: int | None) -> PoolState:

@@ -34,12 +34,16 @@ class _Followed:
 
 @dataclass(slots=True)
 class StartUp:
-    """`look` gives the components now, none when the supervisor does not answer; `lives` whether it runs at all."""
+    """`look` gives the components now, none when the supervisor does not answer; `lives` whether it runs at all.
+
+    `on_ready` is called once for each component, when it serves.
+    """
 
     checklist: Checklist
     timings: Timings
     look: Callable[[], tuple[Component, ...]]
     lives: Callable[[], bool]
+    on_ready: Callable[[Component], None] = lambda component: None
     clock: Callable[[], float] = time.monotonic
     pause: Callable[[float], None] = time.sleep
     _followed: dict[str, _Followed] = field(default_factory=dict)
@@ -50,6 +54,7 @@ class StartUp:
             components = self.look()
             if not components and not self.lives():
                 raise StartUpError("the supervisor ended at once")
+            self._forget_others({component.name for component in components})
             for component in components[1:]:
                 self._show(component)
             if len(components) > 1 and all(followed.step.mark is not Mark.RUNNING for followed in self._followed.values()):
@@ -59,8 +64,9 @@ class StartUp:
     def _show(self, component: Component) -> None:
         followed = self._followed.get(component.name) or self._opened(component)
         step = followed.step
-        if component.state is ComponentState.READY:
+        if component.state is ComponentState.READY and step.mark is Mark.RUNNING:
             step.done(component.url or "")
+            self.on_ready(component)
         elif component.state is ComponentState.HELD:
             step.done("held")
         elif component.failures >= FAILURES and step.mark is Mark.RUNNING:
@@ -68,6 +74,11 @@ class StartUp:
             raise StartUpError(f"{component.name} does not start: {component.detail}", component.name)
         elif step.mark is Mark.RUNNING:
             self._advance(followed, component.detail)
+
+    def _forget_others(self, names: set[str]) -> None:
+        """An engine that control does not want ends while it starts."""
+        for name in self._followed.keys() - names:
+            self._followed.pop(name).step.done("not wanted")
 
     def _opened(self, component: Component) -> _Followed:
         expected = self.timings.expected(component.name, component.kind)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from stack.local import log_rotation
 from stack.local.asking import listed
 from stack.local.checklist import Checklist
 from stack.local.commands import down
+from stack.local.components.control import NAME as CONTROL
 from stack.local.cores import TooFewCoresError, divide, hardware_siblings, usable_cores
 from stack.local.install.holding import held
 from stack.local.install.plan import EngineKind, InstallError, Wanted
@@ -35,8 +35,14 @@ from stack.local.supervisor import NAME as SUPERVISOR
 from stack.local.tables import doors_table, status_table
 from stack.local.timings import Timings
 from stack.wiring.install import install, preflight
+from stack.wiring.wanted_state import Told, assert_wanted
 
 REFRESH_SECONDS = 1.0
+INTERRUPTED = 130  # what shells say of Ctrl-C
+
+
+class UpError(Exception):
+    """The stack does not run; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +59,7 @@ class UpOptions:
 
 
 def run(layout: Layout, options: UpOptions, console: Console) -> int:
-    """The exit code: 0 when everything serves, or served until Ctrl-C; 1 when it does not come up."""
+    """The exit code: 0 when everything serves, or served until Ctrl-C. Raises UpError, StubbornError."""
     if running := listed(layout):
         console.print("The stack runs already:")
         console.print(doors_table(running))
@@ -61,14 +67,13 @@ def run(layout: Layout, options: UpOptions, console: Console) -> int:
     try:
         config = _config(options)
         components = _start(layout, options, config, console)
-    except (StackConfigError, InstallError, TooFewCoresError, StubbornError) as error:
-        console.print(f"kvdeck: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        return 1
     except StartUpError as error:
-        return _gave_up(layout, error, console)
+        raise UpError(_gave_up(layout, error, console)) from error
+    except (StackConfigError, InstallError, TooFewCoresError, StubbornError, OSError) as error:
+        raise UpError(str(error)) from error
     except KeyboardInterrupt:
-        console.print("\ninterrupted")
-        return down(layout, console) or 130
+        down(layout, console.print)
+        return INTERRUPTED
     _greet(components, console)
     return 0 if options.detach else _stay(layout, console)
 
@@ -84,7 +89,9 @@ def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Con
     """Everything from nothing to serving. Raises what `run` catches."""
     pools = config.pools
     wanted = Wanted(options.engines, pools.prefill.replicas + pools.decode.replicas)
-    with _interruptible(), Checklist(console) as checklist, held(layout.state / "up.lock", lambda: None):
+    with _interruptible(), Checklist(console) as checklist, held(layout.state / "up.lock", lambda: _wait(console)):
+        if running := listed(layout):
+            return running  # another `kvdeck up` was faster
         _end_leftovers(layout, checklist)
         if options.engines is EngineKind.VLLM:
             divide(usable_cores(), hardware_siblings, pools.prefill.replicas > 0, config.local.cores_per_pool)
@@ -101,17 +108,26 @@ def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Con
             traffic=options.traffic,
         )
         supervisor = spawn_supervisor(launch)
-        return _follow(layout, checklist, supervisor)
+        told = Told(prefill=options.prefill is not None, decode=options.decode is not None, desired=config.chosen)
+        start_up = StartUp(
+            checklist,
+            Timings(StackPaths(layout).timings),
+            look=lambda: listed(layout),
+            lives=lambda: supervisor.poll() is None,
+            on_ready=lambda component: _told_control(launch, told, component, console),
+        )
+        return start_up.follow()
 
 
-def _follow(layout: Layout, checklist: Checklist, supervisor: subprocess.Popen[bytes]) -> tuple[Component, ...]:
-    start_up = StartUp(
-        checklist,
-        Timings(StackPaths(layout).timings),
-        look=lambda: listed(layout),
-        lives=lambda: supervisor.poll() is None,
-    )
-    return start_up.follow()
+def _wait(console: Console) -> None:
+    console.print("waiting for another kvdeck up of this checkout")
+
+
+def _told_control(launch: Launch, told: Told, component: Component, console: Console) -> None:
+    if component.name == CONTROL and component.url is not None:
+        token = launch.config.local.token_path(launch.layout.home)
+        if trouble := assert_wanted(component.url, token, launch.config, told):
+            console.print(trouble, markup=False, highlight=False, soft_wrap=True)
 
 
 def _end_leftovers(layout: Layout, checklist: Checklist) -> None:
@@ -122,13 +138,12 @@ def _end_leftovers(layout: Layout, checklist: Checklist) -> None:
         Sweep(layout).run()
 
 
-def _gave_up(layout: Layout, error: StartUpError, console: Console) -> int:
+def _gave_up(layout: Layout, error: StartUpError, console: Console) -> str:
+    """Ends everything; what to tell."""
     log = layout.logs / f"{error.component or SUPERVISOR}.log"
-    console.print(f"kvdeck: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-    console.print(log_tail(log), markup=False, highlight=False, soft_wrap=True)
-    console.print(f"(the end of {log})", markup=False, highlight=False, soft_wrap=True)
-    down(layout, console)
-    return 1
+    tail = log_tail(log)
+    down(layout, console.print)
+    return f"{error}\n{tail}\n(the end of {log})"
 
 
 def _greet(components: tuple[Component, ...], console: Console) -> None:
@@ -147,7 +162,8 @@ def _stay(layout: Layout, console: Console) -> int:
                     live.update(status_table(components), refresh=True)
                 time.sleep(REFRESH_SECONDS)
     except KeyboardInterrupt:
-        return down(layout, console)
+        down(layout, console.print)
+        return 0
     console.print("the stack was stopped")
     return 0
 

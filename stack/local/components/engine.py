@@ -22,6 +22,7 @@ from stack.model.tier import Pool
 SHUTDOWN_SECONDS = 20
 GRACE_SECONDS = SHUTDOWN_SECONDS + 5.0
 READY_WITHIN_SECONDS = 300.0
+MQ_TIMEOUT_SECONDS = 15
 
 
 def engine(site: Site, seat: Seat, division: Division) -> Spec:
@@ -122,6 +123,9 @@ def connector(pool: Pool, dpd: bool, lmcache_port: int) -> dict[str, Any]:
             "lmcache.mp.port": lmcache_port,
             # How soon an engine notices that the server is gone, or back.
             "lmcache.mp.heartbeat_interval": 2,
+            # How long an engine stands still for an answer that is lost with the server (default: 300); longer than
+            # a busy server takes, shorter than routers wait for a token. The server is up before an engine first asks.
+            "lmcache.mp.mq_timeout": MQ_TIMEOUT_SECONDS,
         },
     }
     if not dpd:

@@ -70,9 +70,8 @@ class Site:
 
     @property
     def token_file(self) -> Path | None:
-        """The bearer token of control, if it wants one; a relative path is in the checkout."""
-        named = self.settings.token_file
-        return None if named is None else self.layout.home / named
+        """The bearer token of control, if it wants one."""
+        return self.settings.token_path(self.layout.home)
 
     @property
     def digest(self) -> str:

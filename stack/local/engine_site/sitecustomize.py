@@ -1,12 +1,15 @@
-"""Runs at the start of every Python process of an engine and mends two things no option reaches.
+"""Runs at the start of every Python process of an engine and mends what no option of vLLM, NIXL or LMCache reaches.
 
-NIXL's agent sets `pthrDelay = 0`: its progress thread polls without a pause and burns a core for each idle engine.
-The agent's constructor is wrapped as soon as NIXL's bindings are imported, and gets a delay wherever it had none.
-1 ms costs a transfer at most that much and takes an idle engine from a whole core to about two percent of one.
+Idle engines: NIXL's agent sets `pthrDelay = 0`, so its progress thread polls without a pause and burns a core for each
+idle engine. It gets a delay wherever it had none: 1 ms costs a transfer at most that much, and takes an idle engine
+from a whole core to two percent of one.
 
-vLLM's NIXL connector moves the thread that runs the model to the last core of the machine, whatever cores the
-engine was given: on two cores a prefill engine then computes on the decode engines' core. Here an engine stays
-where the supervisor pinned it.
+Pinning: vLLM's NIXL connector moves the thread that runs the model to the last core of the machine, whatever cores the
+engine was given: on two cores a prefill engine then computes on the decode engines' core. Here an engine stays where
+the supervisor pinned it.
+
+Lost stores: when the LMCache server ends between an engine's question where to store KV and the answer, LMCache's
+client raises and the engine dies of it, though nothing but a cache entry is lost. Here there is nothing to store then.
 """
 
 from __future__ import annotations
@@ -20,50 +23,72 @@ from types import ModuleType
 from typing import Any
 
 DELAY_MICROSECONDS = 1000
-BINDINGS = frozenset({"nixl_cu12._bindings", "nixl_cu13._bindings", "nixl_rocm._bindings"})
+
+Mend = Callable[[Any], None]
 
 
-class Mended(Loader):
-    """Loads NIXL's bindings with `loader`, then wraps their agent."""
+def let_agents_sleep(bindings: Any) -> None:
+    """Wraps the constructor of NIXL's agents."""
+    agent = bindings.nixlAgent
 
-    def __init__(self, loader: Loader) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        module.nixlAgent = patient(module.nixlAgent)  # type: ignore[attr-defined]  # the bindings ship no types
-
-
-class NixlFinder(MetaPathFinder):
-    """Finds NIXL's bindings where they would be found anyway, and mends them on the way."""
-
-    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if fullname not in BINDINGS:
-            return None
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and spec.loader is not None:
-            spec.loader = Mended(spec.loader)
-        return spec
-
-
-def patient(agent: Callable[..., Any]) -> Callable[..., Any]:
-    """`agent`'s constructor, with the delay set where the configuration asks for a busy loop."""
-
-    def construct(name: str, config: Any, *rest: Any) -> Any:
+    def patient(name: str, config: Any, *rest: Any) -> Any:
         if config.pthrDelay == 0:
             config.pthrDelay = DELAY_MICROSECONDS
         return agent(name, config, *rest)
 
-    return construct
+    bindings.nixlAgent = patient
+
+
+def survive_lost_stores(transfer: Any) -> None:
+    """An unanswered question where to store counts as `all of it is stored already`."""
+    context = transfer.EngineDrivenContextShm
+    ask = context.prepare_store
+
+    def prepare_store(self: Any, key: Any, instance_id: int) -> Any:
+        try:
+            return ask(self, key, instance_id)
+        except transfer.LMCacheTimeoutError:
+            return [], []
+
+    context.prepare_store = prepare_store
 
 
 def stay(pid: int, mask: Iterable[int], /) -> None:
     """Stands in for os.sched_setaffinity: the cores of an engine are the supervisor's to choose."""
 
 
+MENDS: dict[str, Mend] = {
+    "nixl_cu12._bindings": let_agents_sleep,
+    "nixl_cu13._bindings": let_agents_sleep,
+    "lmcache.v1.multiprocess.transfer_context.shm": survive_lost_stores,
+}
+
+
+class Mended(Loader):
+    """Loads a module with `loader`, then mends it."""
+
+    def __init__(self, loader: Loader, mend: Mend) -> None:
+        self._loader, self._mend = loader, mend
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        self._mend(module)
+
+
+class MendingFinder(MetaPathFinder):
+    """Finds the modules to mend where they would be found anyway."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        mend = MENDS.get(fullname)
+        spec = PathFinder.find_spec(fullname, path, target) if mend else None
+        if mend is not None and spec is not None and spec.loader is not None:
+            spec.loader = Mended(spec.loader, mend)
+        return spec
+
+
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity = stay
-sys.meta_path.insert(0, NixlFinder())
+sys.meta_path.insert(0, MendingFinder())

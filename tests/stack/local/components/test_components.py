@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+from stack.config import Layout
+from stack.local.components.emulator import emulated_engine
+from stack.local.components.engine import connector, engine
+from stack.local.components.engine_environment import NoEnginesError
+from stack.local.components.lmcache import lmcache, shared_memory_name
+from stack.local.components.site import Site
+from stack.local.components.whole import components, engine_counts
+from stack.local.cores import Division
+from stack.local.install.plan import EngineInstallation, EngineKind, Installed, Monitoring
+from stack.local.launch import Launch, read_launch
+from stack.local.process import Command
+from stack.local.seats import Seats
+from stack.local.settings import LocalSettings, load
+from stack.local.spec import Spec, Stage
+from stack.model.target import Target
+from stack.model.tier import Pool
+from tests.stack.local.living import host
+
+HOME = Path("/k")
+LAYOUT = Layout(HOME, Path("/tmp/kvdeck-0123456789"))
+MONITORING = Monitoring(Path("/b/prometheus"), Path("/b/promtool"), Path("/b/alertmanager"), Path("/b/amtool"))
+REAL = Installed(MONITORING, Path("/b/valkey"), Path("/m"), EngineInstallation(Path("/e/python"), Path("/m")))
+
+
+def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 1, token_file: str | None = None) -> Site:
+    config = load(None).sized(prefill, 2)
+    launch = Launch(
+        layout=LAYOUT,
+        python=Path("/v/python"),
+        config=msgspec.structs.replace(config, local=LocalSettings(ports_from=21000, token_file=token_file)),
+        installed=REAL if engines is EngineKind.VLLM else replace(REAL, engine=None),
+        engines=engines,
+    )
+    return Site(launch=launch, host=replace(host(folder), environment={"LD_LIBRARY_PATH": "/old"}), client=httpx.AsyncClient())
+
+
+def command(spec: Spec) -> Command:
+    assert isinstance(spec.launch, Command)
+    return spec.launch
+
+
+def flag(spec: Spec, name: str) -> str:
+    argv = command(spec).argv
+    return argv[argv.index(name) + 1]
+
+
+def test_the_whole_stack_by_name_stage_and_url(tmp_path: Path) -> None:
+    shown = [(spec.name, spec.stage, spec.url, spec.after) for spec in components(site(tmp_path))]
+    assert shown == [
+        ("redis", Stage.STORE, "redis://127.0.0.1:21006", ()),
+        ("lmcache", Stage.CACHE, "http://127.0.0.1:21008", ("redis",)),
+        ("router", Stage.SERVICE, "http://127.0.0.1:21000", ()),
+        ("control", Stage.SERVICE, "http://127.0.0.1:21001", ()),
+        ("exporter", Stage.SERVICE, "http://127.0.0.1:21002", ()),
+        ("prometheus", Stage.SERVICE, "http://127.0.0.1:21004", ()),
+        ("alertmanager", Stage.SERVICE, "http://127.0.0.1:21005", ()),
+        ("dashboard", Stage.FACE, "http://127.0.0.1:21003", ()),
+        ("traffic", Stage.FACE, None, ("router", "prefill-0", "decode-0")),
+    ]
+
+
+def test_an_emulated_stack_has_an_emulator_in_place_of_store_and_lmcache(tmp_path: Path) -> None:
+    emulated = site(tmp_path, engines=EngineKind.EMULATED)
+    names = [spec.name for spec in components(emulated)]
+    assert names == ["emulator", "router", "control", "exporter", "prometheus", "alertmanager", "dashboard", "traffic"]
+    assert "--lmcache" not in command(components(emulated)[3]).argv
+    seats = Seats(21009)
+    spec = emulated_engine(emulated, seats.take(Pool.DECODE), lambda: 7)
+    assert (spec.after, spec.note, spec.target and spec.target.emulated) == (("emulator",), "emulated", True)
+    with pytest.raises(NoEnginesError):
+        engine(emulated, seats.take(Pool.DECODE), Division((0,), (1,)))
+
+
+def test_a_token_is_passed_by_file_to_all_who_need_it(tmp_path: Path) -> None:
+    by_name = {spec.name: spec for spec in components(site(tmp_path, token_file="token"))}
+    assert flag(by_name["control"], "--token-file") == "/k/token"
+    assert flag(by_name["router"], "--control-token-file") == "/k/token"
+    assert command(by_name["dashboard"]).environment["KVDECK_CONTROL_TOKEN_FILE"] == "/k/token"
+
+
+def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:
+    spec = lmcache(site(tmp_path))
+    assert flag(spec, "--shm-name") == "kvdeck-0123456789"
+    assert shared_memory_name("kvdeck-0123456789") == "lmcache_l1_pool_kvdeck-0123456789"
+    assert json.loads(flag(spec, "--l2-adapter"))["port"] == 21006
+    assert spec.renewed_by == ("redis",)
+
+
+def test_a_real_engine(tmp_path: Path) -> None:
+    seats = Seats(21009)
+    seats.take(Pool.PREFILL)
+    spec = engine(site(tmp_path), seats.take(Pool.DECODE), Division((0,), (1,)))
+    launch = command(spec)
+    assert spec.target == Target(
+        replica="decode-0",
+        url="http://127.0.0.1:21010",
+        pool=Pool.DECODE,
+        model="smollm2",
+        model_root="/m",
+        kv_events="ipc:///tmp/kvdeck-0123456789/decode-0.events",
+        replay="ipc:///tmp/kvdeck-0123456789/decode-0.replay",
+    )
+    assert (launch.cores, launch.grace, launch.argv[0]) == ((1,), 25.0, "/e/python")
+    assert launch.argv[1].endswith("stack/local/engine_launch.py")
+    assert {name: flag(spec, name) for name in ("--dtype", "--block-size", "--kv-cache-memory-bytes", "--shutdown-timeout")} == {
+        "--dtype": "float32",
+        "--block-size": "64",
+        "--kv-cache-memory-bytes": "220000000",
+        "--shutdown-timeout": "20",
+    }
+    assert launch.environment["VLLM_CPU_OMP_THREADS_BIND"] == "1"
+    assert launch.environment["VLLM_NIXL_SIDE_CHANNEL_PORT"] == "21210"
+    assert "LD_LIBRARY_PATH" not in launch.environment
+
+
+def test_an_unpacked_library_goes_before_the_users(tmp_path: Path) -> None:
+    plain = site(tmp_path)
+    installed = replace(REAL, engine=EngineInstallation(Path("/e/python"), Path("/m"), Path("/lib/ours")))
+    launch = msgspec.structs.replace(plain.launch, installed=installed)
+    spec = lmcache(replace(plain, launch=launch))
+    assert command(spec).environment["LD_LIBRARY_PATH"] == "/lib/ours:/old"
+
+
+@pytest.mark.parametrize(("pool", "role"), [(Pool.PREFILL, "kv_producer"), (Pool.DECODE, "kv_consumer")])
+def test_with_dpd_nixl_and_lmcache_are_joined(pool: Pool, role: str) -> None:
+    tiers = {
+        "kv_connector": "LMCacheMPConnector",
+        "kv_role": "kv_both",
+        "kv_connector_extra_config": {
+            "lmcache.mp.host": "tcp://127.0.0.1",
+            "lmcache.mp.port": 5555,
+            "lmcache.mp.heartbeat_interval": 2,
+            "lmcache.mp.mq_timeout": 15,
+        },
+    }
+    policy = {"kv_role": role, "kv_load_failure_policy": "recompute"}
+    peers = {"kv_connector": "NixlConnector", "kv_buffer_device": "cpu", **policy}
+    joined = {"kv_connector": "MultiConnector", **policy, "kv_connector_extra_config": {"connectors": [peers, tiers]}}
+    assert connector(pool, True, 5555) == joined
+    assert connector(pool, False, 5555) == tiers
+
+
+def test_without_prefill_there_is_no_nixl(tmp_path: Path) -> None:
+    alone = site(tmp_path, prefill=0)
+    assert engine_counts(alone) == {Pool.PREFILL: 0, Pool.DECODE: 2}
+    spec = engine(alone, Seats(21009).take(Pool.DECODE), Division((0, 1), (0, 1)))
+    assert json.loads(flag(spec, "--kv-transfer-config"))["kv_connector"] == "LMCacheMPConnector"
+    assert components(alone)[-1].after == ("router", "decode-0")
+
+
+def test_a_launch_survives_its_file(tmp_path: Path) -> None:
+    launch = site(tmp_path).launch
+    launch.write(tmp_path / "launch.json")
+    assert read_launch(tmp_path / "launch.json") == launch

@@ -1,0 +1,73 @@
+"""The mending is proved in fresh interpreters, as engines are."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from stack.local import engine_launch
+
+SITE = Path(engine_launch.__file__).parent / "engine_site"
+
+
+def ran(code: str, folder: Path) -> str:
+    path = os.pathsep.join([str(SITE), str(folder)])
+    return subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def module(folder: Path, name: str, text: str) -> None:
+    path = folder.joinpath(*name.split(".")).with_suffix(".py")
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    for parent in path.relative_to(folder).parents:
+        (folder / parent / "__init__.py").touch()
+
+
+def test_an_agent_that_would_poll_for_ever_sleeps_between_polls(tmp_path: Path) -> None:
+    bindings = "class nixlAgent:\n    def __init__(self, name, config):\n        self.name, self.delay = name, config.pthrDelay\n"
+    module(tmp_path, "nixl_cu12._bindings", bindings)
+    code = (
+        "from types import SimpleNamespace as C; import nixl_cu12._bindings as b; "
+        "print([b.nixlAgent('a', C(pthrDelay=delay)).delay for delay in (0, 50)])"
+    )
+    assert ran(code, tmp_path) == "[1000, 50]\n"
+
+
+def test_a_store_without_an_answer_stores_nothing(tmp_path: Path) -> None:
+    module(
+        tmp_path,
+        "lmcache.v1.multiprocess.transfer_context.shm",
+        "class LMCacheTimeoutError(Exception): pass\n"
+        "class EngineDrivenContextShm:\n"
+        "    def prepare_store(self, key, instance_id):\n"
+        "        if key == 'lost': raise LMCacheTimeoutError\n"
+        "        return key, instance_id\n",
+    )
+    code = (
+        "from lmcache.v1.multiprocess.transfer_context.shm import EngineDrivenContextShm as E; "
+        "print(E().prepare_store('kept', 1), E().prepare_store('lost', 1))"
+    )
+    assert ran(code, tmp_path) == "('kept', 1) ([], [])\n"
+
+
+def test_an_engine_stays_on_its_cores(tmp_path: Path) -> None:
+    code = "import os; before = os.sched_getaffinity(0); os.sched_setaffinity(0, {0}); print(os.sched_getaffinity(0) == before)"
+    assert ran(code, tmp_path) == "True\n"
+
+
+def test_the_launcher_becomes_the_server_and_passes_the_mending_on(tmp_path: Path) -> None:
+    module(
+        tmp_path,
+        "vllm.entrypoints.openai.api_server",
+        "import os, sys\nprint(sys.argv[1:], os.environ['PYTHONPATH'].split(os.pathsep)[0], 'sitecustomize' in sys.modules)\n",
+    )
+    done = subprocess.run(
+        [sys.executable, engine_launch.__file__, "--model", "m"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == f"['--model', 'm'] {SITE} True\n"
