@@ -54,14 +54,10 @@ class LocalSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class StackConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A whole configuration. `desired` names exactly one model: that is what the engines serve it as.
-
-    `chosen`: somebody wrote `desired` down; else it is this project's default.
-    """
+    """A whole configuration. `desired` names exactly one model: that is what the engines serve it as."""
 
     desired: Desired
     local: LocalSettings = LocalSettings()
-    chosen: bool = False
 
     @property
     def model(self) -> str:
@@ -72,7 +68,10 @@ class StackConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return self.desired.models[self.model].pools
 
     def sized(self, prefill: int | None, decode: int | None) -> StackConfig:
-        """The same with other pool sizes; None leaves one as it is. Raises StackConfigError."""
+        """The same with other pool sizes; None leaves one as it is. Without a prefill engine there is no DPD.
+
+        Raises StackConfigError.
+        """
         pools = Pools(
             prefill=_resized(self.pools.prefill, prefill),
             decode=_resized(self.pools.decode, decode),
@@ -80,6 +79,8 @@ class StackConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         if pools.decode.replicas == 0:
             raise StackConfigError("no decode engine: answers come from those, so ask for one at least")
         state = msgspec.structs.replace(self.desired.models[self.model], pools=pools)
+        if pools.prefill.replicas == 0:
+            state = msgspec.structs.replace(state, dpd=msgspec.structs.replace(state.dpd, enabled=False))
         return msgspec.structs.replace(self, desired=Desired(models={self.model: state}))
 
 
@@ -112,7 +113,7 @@ def load(path: Path | None) -> StackConfig:
     desired = file.desired or default_desired()
     if len(desired.models) != 1:
         raise StackConfigError(f"{path}: desired.models names {len(desired.models)} models; this stack serves one")
-    return StackConfig(desired=desired, local=file.local, chosen=file.desired is not None)
+    return StackConfig(desired=desired, local=file.local)
 
 
 def _resized(pool: PoolState, replicas: int | None) -> PoolState:

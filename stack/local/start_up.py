@@ -34,16 +34,12 @@ class _Followed:
 
 @dataclass(slots=True)
 class StartUp:
-    """`look` gives the components now, none when the supervisor does not answer; `lives` whether it runs at all.
-
-    `on_ready` is called once for each component, when it serves.
-    """
+    """`look` gives the components now, none when the supervisor does not answer; `lives` whether it runs at all."""
 
     checklist: Checklist
     timings: Timings
     look: Callable[[], tuple[Component, ...]]
     lives: Callable[[], bool]
-    on_ready: Callable[[Component], None] = lambda component: None
     clock: Callable[[], float] = time.monotonic
     pause: Callable[[float], None] = time.sleep
     _followed: dict[str, _Followed] = field(default_factory=dict)
@@ -66,7 +62,6 @@ class StartUp:
         step = followed.step
         if component.state is ComponentState.READY and step.mark is Mark.RUNNING:
             step.done(component.url or "")
-            self.on_ready(component)
         elif component.state is ComponentState.HELD:
             step.done("held")
         elif component.failures >= FAILURES and step.mark is Mark.RUNNING:

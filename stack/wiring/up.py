@@ -21,7 +21,6 @@ from stack.local import log_rotation
 from stack.local.asking import listed
 from stack.local.checklist import Checklist
 from stack.local.commands import down
-from stack.local.components.control import NAME as CONTROL
 from stack.local.cores import TooFewCoresError, divide, hardware_siblings, usable_cores
 from stack.local.install.holding import held
 from stack.local.install.plan import EngineKind, InstallError, Wanted
@@ -35,7 +34,6 @@ from stack.local.supervisor import NAME as SUPERVISOR
 from stack.local.tables import doors_table, status_table
 from stack.local.timings import Timings
 from stack.wiring.install import install, preflight
-from stack.wiring.wanted_state import Told, assert_wanted
 
 REFRESH_SECONDS = 1.0
 INTERRUPTED = 130  # what shells say of Ctrl-C
@@ -108,26 +106,17 @@ def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Con
             traffic=options.traffic,
         )
         supervisor = spawn_supervisor(launch)
-        told = Told(prefill=options.prefill is not None, decode=options.decode is not None, desired=config.chosen)
         start_up = StartUp(
             checklist,
             Timings(StackPaths(layout).timings),
             look=lambda: listed(layout),
             lives=lambda: supervisor.poll() is None,
-            on_ready=lambda component: _told_control(launch, told, component, console),
         )
         return start_up.follow()
 
 
 def _wait(console: Console) -> None:
     console.print("waiting for another kvdeck up of this checkout")
-
-
-def _told_control(launch: Launch, told: Told, component: Component, console: Console) -> None:
-    if component.name == CONTROL and component.url is not None:
-        token = launch.config.local.token_path(launch.layout.home)
-        if trouble := assert_wanted(component.url, token, launch.config, told):
-            console.print(trouble, markup=False, highlight=False, soft_wrap=True)
 
 
 def _end_leftovers(layout: Layout, checklist: Checklist) -> None:

@@ -22,10 +22,8 @@ def test_without_a_file_one_prefill_and_two_decode_engines_are_wanted() -> None:
 def test_a_file_may_set_either_half(tmp_path: Path) -> None:
     local = load(written(tmp_path, "local: {l1_gib: 2.5, ports_from: 21000}"))
     assert local.local == LocalSettings(l1_gib=2.5, ports_from=21000)
-    assert not local.chosen
     desired = load(written(tmp_path, "desired: {models: {m: {strategy: kv_aware}}}"))
     assert desired.model == "m"
-    assert desired.chosen
 
 
 @pytest.mark.parametrize(
@@ -48,6 +46,11 @@ def test_the_command_line_resizes_pools() -> None:
     pools = load(None).sized(0, 3).pools
     assert (pools.prefill.replicas, pools.decode.replicas) == (0, 3)
     assert load(None).sized(None, None) == load(None)
+
+
+def test_without_a_prefill_engine_nothing_is_disaggregated() -> None:
+    config = load(None).sized(0, None)
+    assert config.desired.models[config.model].dpd == Dpd(enabled=False, routing_threshold=512)
 
 
 def test_a_stack_without_decode_engines_is_refused() -> None:

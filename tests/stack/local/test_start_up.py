@@ -22,20 +22,19 @@ SUPERVISOR = component("supervisor", ComponentState.READY)
 STARTING, READY, FAILED, HELD = ComponentState.STARTING, ComponentState.READY, ComponentState.FAILED, ComponentState.HELD
 
 
-def started(folder: Path, looks: list[list[Component]], lives: bool = True) -> tuple[StartUp, StringIO, list[str]]:
-    """A start-up that sees `looks` one after the other, the supervisor added; what it writes, and what became ready."""
+def started(folder: Path, looks: list[list[Component]], lives: bool = True) -> tuple[StartUp, StringIO]:
+    """A start-up that sees `looks` one after the other, the supervisor added; and what it writes."""
     seen: Iterator[list[Component]] = iter(looks)
-    written, ready = StringIO(), list[str]()
+    written = StringIO()
     start_up = StartUp(
         Checklist(Console(file=written, width=200), clock=lambda: 0.0),
         Timings(folder / "timings.json"),
         look=lambda: (SUPERVISOR, *look) if (look := next(seen)) else (),
         lives=lambda: lives,
-        on_ready=lambda component: ready.append(component.name),
         clock=lambda: 0.0,
         pause=lambda _: None,
     )
-    return start_up, written, ready
+    return start_up, written
 
 
 def test_it_is_over_once_all_are_ready_or_held(tmp_path: Path) -> None:
@@ -45,9 +44,8 @@ def test_it_is_over_once_all_are_ready_or_held(tmp_path: Path) -> None:
         [component("redis", READY), component("router", FAILED, "exited with code 1, restart 1 in 1 s", 1)],
         [component("redis", READY), component("router", READY), component("traffic", HELD)],
     ]
-    start_up, written, ready = started(tmp_path, looks)
+    start_up, written = started(tmp_path, looks)
     assert [shown.name for shown in start_up.follow()] == ["supervisor", "redis", "router", "traffic"]
-    assert ready == ["redis", "router"]
     assert [line for line in written.getvalue().splitlines() if line.startswith("ok")] == [
         "ok     redis (0.0 s): http://redis",
         "ok     router (0.0 s): http://router",
@@ -56,7 +54,7 @@ def test_it_is_over_once_all_are_ready_or_held(tmp_path: Path) -> None:
 
 
 def test_the_second_failure_of_one_component_ends_it(tmp_path: Path) -> None:
-    start_up, _, _ = started(tmp_path, [[component("router", FAILED, "exited with code 1, restart 2 in 2 s", 2)]])
+    start_up, _ = started(tmp_path, [[component("router", FAILED, "exited with code 1, restart 2 in 2 s", 2)]])
     with pytest.raises(StartUpError) as failed:
         start_up.follow()
     assert str(failed.value) == "router does not start: exited with code 1, restart 2 in 2 s"
@@ -64,14 +62,14 @@ def test_the_second_failure_of_one_component_ends_it(tmp_path: Path) -> None:
 
 
 def test_a_supervisor_that_ends_at_once_is_told(tmp_path: Path) -> None:
-    start_up, _, _ = started(tmp_path, [[]], lives=False)
+    start_up, _ = started(tmp_path, [[]], lives=False)
     with pytest.raises(StartUpError, match="the supervisor ended at once"):
         start_up.follow()
 
 
 def test_an_engine_that_control_ends_meanwhile_is_not_waited_for(tmp_path: Path) -> None:
     looks = [[component("redis", STARTING), component("decode-1", STARTING)], [component("redis", READY)]]
-    start_up, _, _ = started(tmp_path, looks)
+    start_up, _ = started(tmp_path, looks)
     assert [shown.name for shown in start_up.follow()] == ["supervisor", "redis"]
 
 
