@@ -47,11 +47,6 @@ class PromApi:
         """Every present sample of `expression` now. Raises PrometheusUnavailableError."""
         return self._ask(lambda: _samples(self._prometheus.custom_query(expression)))
 
-    def scalar(self, expression: str) -> float | None:
-        """The single value of `expression`, None when absent. Raises PrometheusUnavailableError."""
-        samples = self.instant(expression)
-        return samples[0].value if samples else None
-
     def series(self, expression: str, start: datetime, end: datetime) -> pd.DataFrame:
         """`expression` from `start` to `end`: columns `time` (UTC), `value` (None in a gap) and one a label.
 

@@ -8,6 +8,7 @@ import click
 
 from exporters.app import Settings, serve
 from stack.adapters import logs
+from stack.config import address
 
 
 def _named(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -23,10 +24,10 @@ def _named(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 
 
 def _address(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, int]:
-    host, _, port = value.rpartition(":")
-    if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
-        raise click.BadParameter(f"{value!r} is not HOST:PORT", ctx, param)
-    return host.strip("[]"), int(port)
+    try:
+        return address(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})

@@ -6,6 +6,16 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+PORT_MAX = 65535
+
+
+def address(text: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT`, an IPv6 host without its brackets. Raises ValueError."""
+    host, _, port = text.rpartition(":")
+    if not (host and port.isascii() and port.isdigit() and int(port) <= PORT_MAX):
+        raise ValueError(f"expected HOST:PORT, for example 127.0.0.1:8000, not {text!r}")
+    return host.strip("[]"), int(port)
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:

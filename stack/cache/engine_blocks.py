@@ -34,6 +34,7 @@ class EngineBlocks:
         self._blocks: dict[BlockName, _Block] = {}
         self._names: dict[int, BlockName] = {}
         self._gone: OrderedDict[BlockName, _Block] = OrderedDict()
+        self._told = {Tier.ENGINE}
         self._held: dict[Tier, Counter[int]] = {tier: Counter() for tier in Tier}
         self._chunks: dict[Tier, dict[BlockName, list[tuple[int, ...]]]] = {tier: {} for tier in Tier}
         self._chunk_blocks: dict[Tier, int] = dict.fromkeys(Tier, 0)
@@ -42,8 +43,13 @@ class EngineBlocks:
         """Distinct blocks in one tier."""
         return len(self._held[tier])
 
+    def tells(self, tier: Tier) -> bool:
+        """Whether the events speak of this tier at all: of a cache server's tiers an engine's events say nothing."""
+        return tier in self._told
+
     def stored(self, event: Stored) -> None:
         """Blocks came in."""
+        self._told.add(event.tier)
         if event.tokens:
             self._store_described(event)
         else:

@@ -97,9 +97,11 @@ class BlockIndex:
         return Placement(MappingProxyType(placed), len(tokens), reason)
 
     def blocks(self, engine: str, tier: Tier) -> int | None:
-        """Distinct blocks known in one tier of an engine; None when the engine is not trusted."""
+        """Distinct blocks known in one tier of an engine; None when it is not trusted, or never spoke of the tier."""
         followed = self._engines.get(engine)
-        return followed.blocks.count(tier) if followed is not None and followed.trusted else None
+        if followed is None or not followed.trusted or not followed.blocks.tells(tier):
+            return None
+        return followed.blocks.count(tier)
 
     def unresolved(self, engine: str) -> int:
         """Blocks an engine reported that could not be placed, since it is followed."""

@@ -6,19 +6,13 @@ from pathlib import Path
 
 import click
 
-
-def _address(_: click.Context, __: click.Parameter, value: str) -> tuple[str, int]:
-    host, _colon, port = value.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65535:
-        raise click.BadParameter("expected HOST:PORT, for example 127.0.0.1:8010")
-    return host, int(port)
-
+from stack.cli.options import host_port
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.option("--listen", metavar="HOST:PORT", default="127.0.0.1:8010", show_default=True, callback=_address)
+@click.option("--listen", metavar="HOST:PORT", default="127.0.0.1:8010", show_default=True, callback=host_port)
 @click.option("--state-dir", type=click.Path(path_type=Path, file_okay=False), required=True, help="Keeps state and audit log.")
 @click.option("--targets", type=_FILE, required=True, help="The fleet's target file (Prometheus' file_sd format).")
 @click.option("--supervisor-socket", type=_FILE, required=True, help="Where engines are started and ended.")

@@ -31,7 +31,7 @@ def command(tokens: int, as_json: bool) -> None:
     try:
         with Progress(console=console, transient=True) as progress:
             task = progress.add_task("Asking", total=REQUESTS)
-            steps, urls = asyncio.run(
+            played = asyncio.run(
                 play(tokens, lambda: progress.advance(task), lambda step: progress.update(task, description=step.step))
             )
     except SupervisorUnavailableError:
@@ -39,13 +39,13 @@ def command(tokens: int, as_json: bool) -> None:
     except (DemoError, ControlError) as error:
         raise click.ClickException(str(error)) from error
     if as_json:
-        click.echo(msgspec.json.encode({"steps": steps, "urls": urls}).decode())
+        click.echo(msgspec.json.encode(played).decode())
     else:
-        console.print(table(steps))
+        console.print(table(played))
         console.print("\nThe proof of each, from the exporter:")
-        for line in proofs(steps):
+        for line in proofs(played.steps):
             console.print(line, soft_wrap=True, highlight=False, markup=False)
-        console.print(f"\nSee it: {urls.get('dashboard', 'no dashboard runs')}", soft_wrap=True, highlight=False)
+        console.print(f"\nSee it: {played.urls.get('dashboard', 'no dashboard runs')}", soft_wrap=True, highlight=False)
         console.print("Overview shows the waterfall, Routing every decision.")
-    if not all(step.proven for step in steps):
+    if not all(step.proven for step in played.steps):
         raise click.ClickException("not every step is proven by its metric: see the table")

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import click
 
-
-def _address(_: click.Context, __: click.Parameter, value: str) -> tuple[str, int]:
-    host, _colon, port = value.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65535:
-        raise click.BadParameter("expected HOST:PORT, for example 127.0.0.1:8100")
-    return host, int(port)
+from stack.cli.options import host_port
 
 
 @click.command()
-@click.option("--admin", metavar="HOST:PORT", default="127.0.0.1:8190", show_default=True, callback=_address)
+@click.option("--admin", metavar="HOST:PORT", default="127.0.0.1:8190", show_default=True, callback=host_port)
 @click.option("--profile", default="laptop-smollm2", show_default=True, help="Rates of engines that name no profile.")
 @click.option(
     "--time-scale", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="0.1: ten times as fast."

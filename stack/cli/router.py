@@ -6,12 +6,16 @@ from pathlib import Path
 
 import click
 
+from stack.cli.options import host_port
+
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
 @click.command()
-@click.option("--listen", default="127.0.0.1:8000", show_default=True, metavar="HOST:PORT", help="Where clients come.")
+@click.option(
+    "--listen", default="127.0.0.1:8000", show_default=True, callback=host_port, metavar="HOST:PORT", help="Where clients come."
+)
 @click.option("--id", "router_id", default="router-0", show_default=True, help="This router's name at control.")
 @click.option("--targets", type=_FILE, required=True, help="The fleet: a file_sd file, watched.")
 @click.option("--control-url", help="Follow this control. Without it the router goes on with --config.")
@@ -22,7 +26,7 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--expose-route-headers", is_flag=True, help="Say in x-kvdeck-* headers where each answer came from.")
 @click.option("--drain", default=30.0, show_default=True, metavar="SECONDS", help="How long streams may finish on SIGTERM.")
 def command(
-    listen: str,
+    listen: tuple[str, int],
     router_id: str,
     targets: Path,
     control_url: str | None,
@@ -41,13 +45,10 @@ def command(
     from stack.router.settings import RouterSettings
     from stack.wiring.router import RouterOptions, desired_from, run
 
-    host, _, port = listen.rpartition(":")
-    if not host or not port.isdigit():
-        raise click.BadParameter("HOST:PORT is needed", param_hint="--listen")
     try:
         options = RouterOptions(
-            host=host.strip("[]"),
-            port=int(port),
+            host=listen[0],
+            port=listen[1],
             router_id=router_id,
             targets=targets,
             secret=secret_from(secret_file),

@@ -1,4 +1,4 @@
-"""kvdeck test"""
+"""`kvdeck test`: the whole check, as continuous integration runs it."""
 
 from __future__ import annotations
 

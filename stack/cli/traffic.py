@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 _POSITIVE = click.FloatRange(0, min_open=True)
-_TRACE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
 @click.command()

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from stack.demo.story import Step
+from stack.demo.story import Played, Step
 
 
-def table(steps: Sequence[Step]) -> Table:
+def table(played: Played) -> Table:
     """The steps with their times to first token."""
-    shown = Table(title="One prompt, from every tier", title_justify="left")
+    caption = "Emulated engines: times are a model's." if played.emulated else None
+    shown = Table(title="One prompt, from every tier", title_justify="left", caption=caption, caption_justify="left")
     for heading in ("", "asked", "KV from", "path", "engine"):
         shown.add_column(heading, no_wrap=True)
     shown.add_column("TTFT", justify="right", no_wrap=True)
-    for number, step in enumerate(steps, 1):
+    for number, step in enumerate(played.steps, 1):
         shown.add_row(str(number), step.step, step.source.value, step.path, step.engine, f"{step.ttft_seconds * 1000:,.0f} ms")
     return shown
 

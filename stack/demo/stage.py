@@ -52,7 +52,7 @@ class Stage:
     clock: Callable[[], float]
 
     async def ask(self, prompt: str) -> Outcome:
-        """One streamed request of one token; raises DemoError when it fails."""
+        """One streamed request of two tokens. Raises DemoError when it fails."""
         request = Request(kind="demo", max_tokens=2, prompt=prompt, session=SESSION)
         outcome, _ = await self.client.ask(request, self.clock())
         if outcome.failure is not None or outcome.engine is None:

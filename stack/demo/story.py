@@ -47,6 +47,14 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     proven: bool
 
 
+class Played(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole demo: its steps, the addresses of the stack's parts, and whether its times are measured or a model's."""
+
+    steps: tuple[Step, ...]
+    urls: dict[str, str]
+    emulated: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Story:
     """`prompt_of` makes a fresh prompt from a word; `on_request` is told of every request (for a progress bar)."""

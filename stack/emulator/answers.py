@@ -35,15 +35,14 @@ def reported_cached(transfer: Mapping[str, object] | None) -> int | None:
 
 
 def usage(head: Head, sequence: Sequence) -> _Fields:
-    """Token counts. Cached tokens are the engine's and the tiers', not a peer's."""
-    origin = sequence.origin
-    own = origin.device + origin.host + origin.disk
+    """Token counts. Cached is what was not computed here: the engine's, the tiers' and a peer's."""
+    cached = sequence.origin.device + sequence.origin.external
     prompt, generated = len(sequence.prompt), sequence.generated
     return {
         "prompt_tokens": prompt,
         "total_tokens": prompt + generated,
         "completion_tokens": generated,
-        "prompt_tokens_details": {"cached_tokens": own if head.reported_cached is None else head.reported_cached},
+        "prompt_tokens_details": {"cached_tokens": cached if head.reported_cached is None else head.reported_cached},
     }
 
 

@@ -11,8 +11,8 @@ import msgspec
 class AnswerFacts:
     """Token counts and seconds; None where the engine did not say.
 
-    `cached_tokens` came from the engine's own cache and its tiers, not from a prefill peer. `queue_s` ends when the
-    request is scheduled, `first_token_s` counts from there, `generation_s` from the first token to the last.
+    `cached_tokens` were not computed by this engine: its own cache, the tiers or a prefill peer had them. `queue_s`
+    ends when the request is scheduled, `first_token_s` counts from there, `generation_s` from the first token to the last.
     """
 
     prompt_tokens: int | None = None

@@ -194,7 +194,7 @@ ROUTER_INTERNAL_ERRORS = _add(
 )  # fmt: skip
 ROUTER_INDEX_BLOCKS = _add(
     "kvdeck_router_index_blocks", Kind.GAUGE, Unit.BLOCKS, Emitter.ROUTER,
-    "Blocks the router's KV event index holds for an engine and tier.",
+    "Blocks the router's KV event index holds for an engine and tier; absent for a tier that the engine's events do not speak of.",
     Label.MODEL_NAME, Label.BACKEND, Label.TIER,
 )  # fmt: skip
 ROUTER_EVENT_GAPS = _add(

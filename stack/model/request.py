@@ -11,10 +11,10 @@ from stack.model.placement import UNKNOWN, Placement
 class RouteRequest:
     """What a routing decision may depend on.
 
-    `sequence` counts requests of this router from 0 (round-robin uses it). `prompt_tokens` is exact when
-    `tokens_exact`, else an estimate from the prompt's bytes. `prefix_hashes` are chained 64-bit hashes of
-    the prompt's leading pieces of `prefix_piece_bytes` bytes each, first piece first. `session_key` is
-    None when the client sent none.
+    `sequence` counts this router's requests of one model and one intended path, from 0: turns are taken by it.
+    `prompt_tokens` is exact when `tokens_exact`, else an estimate from the prompt's bytes. `prefix_hashes` are
+    chained 64-bit hashes of the prompt's leading pieces of `prefix_piece_bytes` bytes each, first piece first.
+    `session_key` is None when the client sent none.
     """
 
     request_id: str

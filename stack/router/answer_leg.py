@@ -128,9 +128,11 @@ class AnswerLeg:
         errand.status = opened.reply.status
         headers = [*inbound(opened.reply.headers), *errand.identity.echoed(), *self._route_headers.of(errand)]
         await responder.start(opened.reply.status, headers)
-        await self._relay.run(errand, opened.reply, opened.events, opened.first, responder)
-        errand.facts = opened.events.facts
-        errand.timeline.decode = EngineTimes(errand.facts.queue_s, errand.facts.first_token_s)
+        try:
+            await self._relay.run(errand, opened.reply, opened.events, opened.first, responder)
+        finally:  # what the engine said so far is known, whether or not the client stayed
+            errand.facts = opened.events.facts
+            errand.timeline.decode = EngineTimes(errand.facts.queue_s, errand.facts.first_token_s)
 
     async def _send(self, errand: Errand, answer: EngineAnswer, responder: Responder) -> None:
         errand.status = answer.status

@@ -96,7 +96,7 @@ class Completions:
         return self._configuration.default(model) if start.fleet.of_model(model) else None
 
     async def _decide(self, request: Request, parsed: ParsedBody, served: Served, start: _Start) -> Errand:
-        route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet)
+        route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served.policy)
         plan = plan_for(parsed, route, start.fleet, served, self._in_flight.counts)
         return Errand(
             parsed=parsed,
@@ -121,7 +121,8 @@ class Completions:
             headers = [*answer.headers, *errand.identity.echoed(), *self._route_headers.of(errand)]
             await responder.send(answer.status, headers, answer.body)
         except (ClientGoneError, asyncio.CancelledError):
-            errand.status, errand.error = CLIENT_LEFT, "client_left"
+            if not errand.whole:
+                errand.status, errand.error = CLIENT_LEFT, "client_left"
             raise
         finally:
             errand.timeline.done = self._clock()

@@ -37,7 +37,8 @@ class Errand:
     """`fleet`, `served` and `generation` are those of the request's start and hold until its end.
 
     `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses. `status` is what the client
-    was given, or what it should have been where an answer broke after its status went out.
+    was given, or what it should have been where an answer broke after its status went out. `whole`: the last event of a
+    stream went out, so a client that leaves then leaves content.
     """
 
     parsed: ParsedBody
@@ -58,6 +59,7 @@ class Errand:
     remote_cached_tokens: int | None = None
     gaps: list[float] = field(default_factory=list)
     streamed: bool = False
+    whole: bool = False
     status: int = 0
     error: str | None = None
 

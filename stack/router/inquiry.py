@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from itertools import count
 from typing import Any, Protocol
 
 from stack.cache.index import BlockIndex
@@ -16,8 +15,11 @@ from stack.model.request import RouteRequest
 from stack.router import prompt
 from stack.router.message import Request
 from stack.router.openai import ParsedBody
+from stack.router.planning import meant_path
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
+from stack.router.turns import Turns
+from stack.strategies.disaggregation import DpdPolicy
 
 
 class Tokens(Protocol):
@@ -33,7 +35,7 @@ class Tokens(Protocol):
 
 
 class Inquiry:
-    """Builds route requests. Counts them: `sequence` is what round-robin goes by."""
+    """Builds route requests, each with its turn: `sequence` is what round-robin goes by."""
 
     def __init__(
         self, tokens: Tokens, index: BlockIndex, sessions: Sessions, settings: RouterSettings, clock: Callable[[], float]
@@ -43,9 +45,9 @@ class Inquiry:
         self._sessions = sessions
         self._settings = settings
         self._clock = clock
-        self._sequence = count()
+        self._turns = Turns()
 
-    async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet) -> RouteRequest:
+    async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, policy: DpdPolicy) -> RouteRequest:
         """Everything that is known of the request. What cannot be known is said to be unknown, never guessed."""
         data = prompt.hashable(parsed) if parsed.routed else request.body
         tokens: list[int] | None
@@ -54,12 +56,12 @@ class Inquiry:
             placement = self._placement(parsed, tokens, fleet)
         except PlacementUnknownError as error:
             tokens, placement = None, Placement(unknown_reason=error.reason)
-        estimate = -(-len(data) // self._settings.bytes_per_token)
+        prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
         return RouteRequest(
             request_id=request_id,
             model=parsed.model,
-            sequence=next(self._sequence),
-            prompt_tokens=estimate if tokens is None else len(tokens),
+            sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, policy)),
+            prompt_tokens=prompt_tokens,
             tokens_exact=tokens is not None,
             prefix_hashes=prefix_hashes(data),
             prefix_piece_bytes=PIECE_BYTES,

@@ -71,9 +71,10 @@ class Meters:
                 self._phases(model, phase, path).observe(seconds)
         if record.streamed and record.ttft_seconds is not None:
             self._ttft(model, path).observe(record.ttft_seconds)
-        observe = self._gaps(model, path).observe
-        for gap in gaps:
-            observe(gap)
+        if gaps:
+            observe = self._gaps(model, path).observe
+            for gap in gaps:
+                observe(gap)
 
     def unrouted(self, model: str, status: int) -> None:
         """A request for a served model ended without a decision."""

@@ -9,13 +9,20 @@ from stack.engines.kv_transfer import indivisible
 from stack.fleet.snapshot import Fleet
 from stack.model.plan import Plan
 from stack.model.request import RouteRequest
-from stack.model.tier import Pool
+from stack.model.tier import Path, Pool
 from stack.router.applied import Served
 from stack.router.openai import ParsedBody
 from stack.strategies.disaggregation import DpdPolicy, due, plan
 
 _NEVER = DpdPolicy(enabled=False, routing_threshold=0)
 PASSED_THROUGH = "pass_through"
+
+
+def meant_path(parsed: ParsedBody, prompt_tokens: int, policy: DpdPolicy) -> Path:
+    """The path that the policy and the body allow, whichever engines are ready for it."""
+    if not parsed.routed or not due(prompt_tokens, policy) or indivisible(parsed.fields) is not None:
+        return Path.DIRECT
+    return Path.DPD
 
 
 def plan_for(parsed: ParsedBody, route: RouteRequest, fleet: Fleet, served: Served, in_flight: Mapping[str, int]) -> Plan:

@@ -28,11 +28,13 @@ class Relay:
         try:
             await responder.write(first)
             pulse.note(self._clock())
+            errand.whole = events.done
             async for piece in reply.body(self._settings.token_gap_s):
                 out = events.feed(piece)
                 if out:
                     await responder.write(out)
                     pulse.note(self._clock())
+                    errand.whole = events.done
             await responder.write(events.end())
             if errand.parsed.routed and not events.done and not events.failed:
                 raise BrokenReplyError("the stream ended without its last event", started=True)

@@ -71,7 +71,7 @@ class StateCollector(Collector):
         return family
 
     def _blocks(self, engines: tuple[Engine, ...]) -> Metric:
-        """Engines whose index is not trusted have no samples."""
+        """Engines whose index is not trusted have no samples, and no engine has any of a tier it never spoke of."""
         family = samples(catalog.ROUTER_INDEX_BLOCKS)
         for engine in engines:
             for tier in Tier:

@@ -15,7 +15,7 @@ from stack.strategies.load import refuse_empty
 @base.register("round_robin")
 @dataclass(frozen=True, slots=True)
 class RoundRobin:
-    """The candidate at `request.sequence`, by name, wrapping round; any N requests in a row meet N engines once each."""
+    """The candidate at `request.sequence`, by name, wrapping round; any N numbers in a row meet N engines once each."""
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """The next candidate in turn. Raises EmptyPoolError."""

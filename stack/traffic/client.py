@@ -48,6 +48,7 @@ class _Chunk(msgspec.Struct):
 class _Card(msgspec.Struct):
     id: str
     max_model_len: int | None = None
+    emulated: bool = False
 
 
 class _Models(msgspec.Struct):
@@ -56,10 +57,11 @@ class _Models(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A served model; `context` tokens is None when the endpoint does not tell."""
+    """A served model; `context` tokens is None when the endpoint does not tell. `emulated`: it says that it is."""
 
     name: str
     context: int | None
+    emulated: bool = False
 
 
 @dataclass
@@ -132,7 +134,7 @@ class Client:
             if not line.startswith("data:") or not data:
                 continue
             if data == _DONE:
-                break
+                continue  # read to the end: the connection is then good for the next request
             chunk = msgspec.json.decode(data, type=_Chunk)
             if chunk.error is not None:
                 return Failure.ERROR_EVENT
@@ -162,7 +164,7 @@ async def model_of(http: httpx.AsyncClient, url: str, wanted: str | None) -> Mod
         raise EndpointError(f"{url} does not serve {wanted or 'any model'}; it serves: {', '.join(m.id for m in models) or 'none'}")
     if wanted is None and len({model.id for model in named}) > 1:
         raise EndpointError(f"{url} serves several models, name one with --model: {', '.join(model.id for model in models)}")
-    return Model(named[0].id, named[0].max_model_len)
+    return Model(named[0].id, named[0].max_model_len, named[0].emulated)
 
 
 def _refusal(status: int) -> Failure | None:

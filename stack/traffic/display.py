@@ -54,7 +54,8 @@ def table(summary: Summary) -> Table:
 
 
 def _title(summary: Summary) -> str:
-    parts = [f"{summary.requests} requests in {summary.seconds:.0f} s"]
+    parts = ["emulated engines: times are a model's"] if summary.emulated else []
+    parts += [f"{summary.requests} requests in {summary.seconds:.0f} s"]
     parts += [f"{count} {path}" for path, count in summary.paths.items()]
     parts += [f"{count} failed: {kind}" for kind, count in summary.failures.items()]
     parts += [f"{summary.skipped} skipped at the limit"] if summary.skipped else []
@@ -63,8 +64,13 @@ def _title(summary: Summary) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    cached = f"{row.cached_tokens / row.prompt_tokens:.0%}" if row.prompt_tokens else "unknown"
-    return [str(row.requests), str(row.failed), _times(row.first_token), _times(row.token_gap), _times(row.total), cached]
+    return [str(row.requests), str(row.failed), _times(row.first_token), _times(row.token_gap), _times(row.total), _cached(row)]
+
+
+def _cached(row: Row) -> str:
+    if row.cached_tokens is None or not row.prompt_tokens:
+        return "unknown"
+    return f"{row.cached_tokens / row.prompt_tokens:.0%}"
 
 
 def _times(quantiles: Quantiles | None) -> str:

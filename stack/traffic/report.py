@@ -22,19 +22,25 @@ class Quantiles(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One kind of request. Quantiles are None when nothing was measured; token sums count what the endpoint told."""
+    """One kind of request. Quantiles are None when nothing was measured.
+
+    Token sums are over the answers that told both their prompt's tokens and the cached ones; None when none did.
+    """
 
     requests: int
     failed: int
     first_token: Quantiles | None
     token_gap: Quantiles | None
     total: Quantiles | None
-    prompt_tokens: int
-    cached_tokens: int
+    prompt_tokens: int | None
+    cached_tokens: int | None
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole run. `failures` counts by kind; `paths` by what the endpoint said about its way, if it did."""
+    """A whole run. `failures` counts by kind; `paths` by what the endpoint said about its way, if it did.
+
+    `emulated`: the engines behind the endpoint are, so its times are a model's.
+    """
 
     seconds: float
     requests: int
@@ -43,12 +49,14 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     too_long: int
     paths: dict[str, int]
     kinds: dict[str, Row]
+    emulated: bool = False
 
 
 class Report:
     """Collects outcomes. Counts cover the whole run, quantiles and token sums the latest KEPT outcomes."""
 
-    def __init__(self) -> None:
+    def __init__(self, emulated: bool = False) -> None:
+        self._emulated = emulated
         self.latest: deque[Outcome] = deque(maxlen=KEPT)
         self.requests = 0
         self._failures: Counter[str] = Counter()
@@ -78,6 +86,7 @@ class Report:
             too_long=too_long,
             paths=dict(sorted(self._paths.items())),
             kinds={**rows, ALL: _row(self.latest)},
+            emulated=self._emulated,
         )
 
 
@@ -97,14 +106,15 @@ def _quantile(ordered: Sequence[float], at: float) -> float:
 def _row(outcomes: Iterable[Outcome]) -> Row:
     every = list(outcomes)
     good = [outcome for outcome in every if outcome.failure is None]
+    told = [(o.prompt_tokens, o.cached_tokens) for o in good if o.prompt_tokens is not None and o.cached_tokens is not None]
     return Row(
         requests=len(every),
         failed=len(every) - len(good),
         first_token=_known(good, lambda outcome: outcome.first_token_seconds),
         token_gap=quantiles(gap for outcome in good for gap in outcome.gaps_seconds),
         total=_known(good, lambda outcome: outcome.total_seconds),
-        prompt_tokens=sum(outcome.prompt_tokens or 0 for outcome in good),
-        cached_tokens=sum(outcome.cached_tokens or 0 for outcome in good),
+        prompt_tokens=sum(prompt for prompt, _ in told) if told else None,
+        cached_tokens=sum(cached for _, cached in told) if told else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -17,28 +17,31 @@ from stack.api.client import ControlClient
 from stack.config import Layout
 from stack.demo.prompt import counter, text_of
 from stack.demo.stage import DemoError, Stage
-from stack.demo.story import Step, Story
+from stack.demo.story import Played, Step, Story
 from stack.local.home import home_layout
+from stack.model.target import Target
 from stack.traffic.client import Client
 
 NEEDED = ("router", "control", "exporter")
 
 
-async def play(tokens: int, on_request: Callable[[], None], on_step: Callable[[Step], None]) -> tuple[list[Step], dict[str, str]]:
-    """Every step, and the addresses of the stack's parts. Raises DemoError, ControlError, SupervisorUnavailableError."""
+async def play(tokens: int, on_request: Callable[[], None], on_step: Callable[[Step], None]) -> Played:
+    """Plays every step. Raises DemoError, ControlError, SupervisorUnavailableError."""
     layout = home_layout()
     components = {component.name: component for component in await _components(layout)}
     urls = {name: component.url for name, component in components.items() if component.url}
     if away := [name for name in NEEDED if name not in urls or components[name].state is not ComponentState.READY]:
         raise DemoError(f"{', '.join(away)} not ready: `kvdeck up` starts the stack, `kvdeck status` tells")
+    targets = TargetFile(layout.targets).changed() or []
     async with _held(layout, components.get("traffic")), httpx.AsyncClient(trust_env=False) as http:
         with ControlClient(urls["control"], actor="demo") as control:
-            steps = await _played(layout, http, control, urls, tokens, on_request, on_step)
-    return steps, urls
+            steps = await _steps(layout, targets, http, control, urls, tokens, on_request, on_step)
+    return Played(steps=tuple(steps), urls=urls, emulated=any(target.emulated for target in targets))
 
 
-async def _played(
+async def _steps(
     layout: Layout,
+    targets: Sequence[Target],
     http: httpx.AsyncClient,
     control: ControlClient,
     urls: dict[str, str],
@@ -49,7 +52,8 @@ async def _played(
     model = sorted(control.state().desired.models)[0]
     client = Client(http, urls["router"], model, time.monotonic)
     stage = Stage(client, http, urls["exporter"], control, model, time.monotonic)
-    length_of, nonce = counter(_model_root(layout, model)), secrets.token_hex(4)
+    root = next((Path(target.model_root) for target in targets if target.model == model), layout.model)
+    length_of, nonce = counter(root), secrets.token_hex(4)
     story = Story(stage, lambda word: text_of(tokens, f"{nonce} {word}", length_of), on_request)
     now = stage.desired()
     steps = []
@@ -60,11 +64,6 @@ async def _played(
     finally:
         stage.steer(now)
     return steps
-
-
-def _model_root(layout: Layout, model: str) -> Path:
-    targets = TargetFile(layout.targets).changed() or []
-    return next((Path(target.model_root) for target in targets if target.model == model), layout.model)
 
 
 async def _components(layout: Layout) -> tuple[Component, ...]:

@@ -68,7 +68,7 @@ async def _run(settings: TrafficSettings) -> bool:
     async with httpx.AsyncClient(headers=headers, limits=limits) as http:
         model = await model_of(http, settings.url, settings.model)
         arrivals, too_long = _workload(settings, model)
-        report = Report()
+        report = Report(model.emulated)
         client = Client(http, settings.url, model.name, time.monotonic)
         load = Load(client, time.monotonic, asyncio.sleep, lambda outcome: _note(outcome, report), settings.limit)
         began = time.monotonic()

@@ -1,6 +1,7 @@
 """Finds Prometheus' and Alertmanager's tools: on PATH, else where the one-machine stack unpacked them."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,14 @@ def tool(name: str) -> str:
     if found is None:
         pytest.skip(f"{name} is neither on PATH nor in .kvdeck/debian (./kvdeck up unpacks it)")
     return found
+
+
+def faults_of(exposition: str) -> str:
+    """What `promtool check metrics` says of an exposition; nothing when it is clean."""
+    command = [tool("promtool"), "check", "metrics"]
+    done = subprocess.run(command, input=exposition, capture_output=True, text=True, check=False)
+    return (
+        f"{done.stdout}{done.stderr}"
+        if done.returncode == 0
+        else f"promtool ended with {done.returncode}: {done.stdout}{done.stderr}"
+    )

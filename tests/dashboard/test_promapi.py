@@ -49,7 +49,6 @@ def test_an_instant_query_gives_labelled_samples() -> None:
 def test_nothing_divided_by_nothing_is_absent() -> None:
     with prometheus([{"metric": {}, "value": [100.0, "NaN"]}]) as api:
         assert api.instant("x") == []
-        assert api.scalar("x") is None
 
 
 def test_a_range_becomes_rows_with_their_labels_and_gaps_stay_gaps() -> None:

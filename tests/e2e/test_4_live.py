@@ -35,6 +35,8 @@ def test_strategies_and_pool_sizes_change_under_load_without_a_failed_request(de
     assert "dpd" in load.values("path")
     generations = {int(value) for value in load.values("generation")}
     assert generations <= set(range(min(generations), deck.state()["generation"] + 1))
+    told = {(outcome.generation, outcome.strategy) for outcome in load.outcomes}
+    assert len(told) == len(generations), "an answer mixes generations"
 
 
 def test_a_killed_prefill_engine_costs_no_request_raises_the_alert_and_comes_back(deck: Deck) -> None:

@@ -18,8 +18,8 @@ from stack.cli.main import main as kvdeck
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--listen", "9410"], "'9410' is not HOST:PORT"),
-        (["--listen", "127.0.0.1:x"], "'127.0.0.1:x' is not HOST:PORT"),
+        (["--listen", "9410"], "expected HOST:PORT, for example 127.0.0.1:8000, not '9410'"),
+        (["--listen", "127.0.0.1:x"], "not '127.0.0.1:x'"),
         (["--lmcache", "http://l"], "'http://l' is not NAME=URL"),
         (["--store", "a=redis://x", "--store", "a=redis://y"], "'a' is named twice"),
         (["--timeout", "0"], "0.0 is not in the range"),

@@ -2,7 +2,23 @@
 
 from pathlib import Path
 
-from stack.config import Layout, Ports
+import pytest
+
+from stack.config import Layout, Ports, address
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [("127.0.0.1:8000", "127.0.0.1", 8000), ("[::1]:0", "::1", 0), ("localhost:65535", "localhost", 65535)],
+)
+def test_an_address_is_host_and_port(text: str, host: str, port: int) -> None:
+    assert address(text) == (host, port)
+
+
+@pytest.mark.parametrize("text", ["", "8000", ":8000", "host:", "host:x", "host:65536", "host:-1", "host:²"])
+def test_what_is_no_address_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(ValueError, match=r"expected HOST:PORT, for example 127\.0\.0\.1:8000"):
+        address(text)
 
 
 def test_packed_ports_follow_the_documented_order() -> None:

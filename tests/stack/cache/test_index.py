@@ -90,6 +90,14 @@ def test_a_silent_publisher_is_not_trusted_until_it_is_heard_of_again() -> None:
     assert made.lookup(PROMPT, ["a"], 21.0).engines["a"] == EnginePlacement(12, age_seconds=1.0)
 
 
+def test_a_tier_that_an_engine_never_spoke_of_is_unknown_and_not_empty() -> None:
+    made = index(a=2)
+    assert [made.blocks("a", tier) for tier in Tier] == [2, None, None]
+    made.apply("a", Stored([0, 1], None, PROMPT[:8], 4, Tier.L1))
+    made.apply("a", Removed([0, 1], Tier.L1))
+    assert [made.blocks("a", tier) for tier in Tier] == [2, 0, None]
+
+
 def test_blocks_that_could_not_be_placed_are_counted() -> None:
     made = index(a=1)
     made.apply("a", Stored([9], 8, PROMPT[:4], 4, Tier.ENGINE))

@@ -127,6 +127,14 @@ async def test_the_decode_side_repeats_the_prefills_cached_tokens(fleet: Fleet, 
     assert answer["usage"]["prompt_tokens_details"] == {"cached_tokens": 448}
 
 
+async def test_without_that_figure_what_the_peer_sent_counts_as_cached(fleet: Fleet, http: httpx.AsyncClient) -> None:
+    prefill, decode = await fleet.start("prefill-0", PREFILL), await fleet.start("decode-0", SPEC)
+    params = (await complete(http, prefill.url, max_tokens=1, kv_transfer_params=PRODUCE)).json()["kv_transfer_params"]
+    del params["remote_prefill_cached_tokens"]
+    answer = (await complete(http, decode.url, kv_transfer_params=params)).json()
+    assert answer["usage"]["prompt_tokens_details"] == {"cached_tokens": 510}
+
+
 async def test_hostile_parameters_kill_one_engine_and_no_other(fleet: Fleet, http: httpx.AsyncClient) -> None:
     hit, spared = await fleet.start("decode-0", SPEC), await fleet.start("decode-1", SPEC)
     with pytest.raises(httpx.TransportError):

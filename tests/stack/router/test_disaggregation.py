@@ -58,6 +58,15 @@ async def test_a_request_that_cannot_be_split_is_not(tmp_path: Path) -> None:
     assert (prefill.seen, answer.headers["x-kvdeck-fallback"]) == ([], "several_choices")
 
 
+async def test_turns_are_even_in_both_pools_when_every_second_request_is_disaggregated(tmp_path: Path) -> None:
+    engines = [FakeEngine(f"{pool}-{number}", pool) for pool in (Pool.PREFILL, Pool.DECODE) for number in (0, 1)]
+    async with fleet(tmp_path, *engines) as bench:
+        for _ in range(4):
+            await bench.chat(LONG)
+            await bench.chat(SHORT)
+    assert {engine.name: len(engine.seen) for engine in engines} == {"prefill-0": 2, "prefill-1": 2, "decode-0": 4, "decode-1": 4}
+
+
 async def _dies(engine: FakeEngine, exchange: Exchange) -> None:
     exchange.die()
 

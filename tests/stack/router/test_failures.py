@@ -8,7 +8,7 @@ import pytest
 
 from stack.control.state import ModelState
 from tests.stack.router.bench import RouterBench, fleet, state, text
-from tests.stack.router.fakes import WORDS, Behaviour, Exchange, FakeEngine, answer, chunk, completion
+from tests.stack.router.fakes import WORDS, Behaviour, Exchange, FakeEngine, answer, chunk, completion, metrics, usage
 from tests.stack.router.waiting import until
 
 
@@ -179,6 +179,24 @@ async def test_a_client_that_leaves_stops_the_engine_at_once(tmp_path: Path) -> 
         requests = await bench.metric("kvdeck_router_requests_total")
     assert (record.status, record.error) == (499, "client_left")
     assert requests == {'{code="aborted",model_name="smollm2",path="direct"}': 1.0}
+
+
+async def test_a_client_that_leaves_after_the_last_event_got_a_whole_answer(tmp_path: Path) -> None:
+    async def linger(engine: FakeEngine, exchange: Exchange) -> None:
+        await exchange.start_stream()
+        await exchange.event(chunk("Paris"))
+        await exchange.event({"id": "c", "choices": [], "usage": usage(), "metrics": metrics()})
+        await exchange.event("[DONE]")
+        await exchange.hang()
+
+    engine = FakeEngine("decode-0", behave=linger)
+    async with fleet(tmp_path, engine) as bench:
+        async with bench.streaming() as response:
+            async for line in response.aiter_lines():
+                if line == "data: [DONE]":
+                    break
+        record = await bench.record()
+    assert (record.status, record.error, record.output_tokens) == (200, None, 4)
 
 
 async def test_an_engine_that_left_takes_its_series_along(tmp_path: Path) -> None:

@@ -19,8 +19,10 @@ from stack.router.message import Request
 from stack.router.openai import CHAT, parse
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
+from stack.strategies.disaggregation import DpdPolicy
 
 FLEET = Fleet.of([Member(Engine(Target(replica="decode-0", url="http://d", pool=Pool.DECODE, model="m", model_root="/m")))])
+POLICY = DpdPolicy(enabled=True, routing_threshold=4)
 
 
 class FakeTokens:
@@ -51,7 +53,7 @@ async def _about(
     inquiry = Inquiry(tokens, index or BlockIndex(), Sessions(b"s"), RouterSettings(), lambda: 10.0)
     body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": content}], **fields})
     request = Request("POST", CHAT, "", headers, body, 0.0)
-    return await inquiry.about(request, parse(CHAT, body), "r1", FLEET)
+    return await inquiry.about(request, parse(CHAT, body), "r1", FLEET, POLICY)
 
 
 async def test_tokens_are_exact_with_a_tokenizer() -> None:
@@ -88,14 +90,29 @@ async def test_a_salted_prompt_does_not_meet_an_unsalted_one() -> None:
     assert route.placement.engines["decode-0"].engine_tokens == 0
 
 
-async def test_equal_beginnings_have_equal_hashes_and_requests_are_numbered() -> None:
+async def _routes(*bodies: dict[str, Any]) -> list[RouteRequest]:
+    """What one inquiry says of several requests in a row."""
     inquiry = Inquiry(FakeTokens(), BlockIndex(), Sessions(b"s"), RouterSettings(), lambda: 0.0)
     routes = []
-    for tail in ("a", "b"):
-        body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": "word " * 200 + tail}]})
-        routes.append(await inquiry.about(Request("POST", CHAT, "", (), body, 0.0), parse(CHAT, body), "r", FLEET))
-    assert routes[0].prefix_hashes == routes[1].prefix_hashes != ()
-    assert [route.sequence for route in routes] == [0, 1]
+    for fields in bodies:
+        body = msgspec.json.encode({"model": "m", **fields})
+        routes.append(await inquiry.about(Request("POST", CHAT, "", (), body, 0.0), parse(CHAT, body), "r", FLEET, POLICY))
+    return routes
+
+
+def _saying(content: str, **fields: Any) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": content}], **fields}
+
+
+async def test_equal_beginnings_have_equal_hashes() -> None:
+    first, second = await _routes(_saying("word " * 200 + "a"), _saying("word " * 200 + "b"))
+    assert first.prefix_hashes == second.prefix_hashes != ()
+
+
+async def test_requests_are_numbered_by_the_path_they_are_meant_for() -> None:
+    short, long = "one two three", "one two three four"
+    routes = await _routes(_saying(short), _saying(long), _saying(short), _saying(long), _saying(long, n=2), _saying(long))
+    assert [route.sequence for route in routes] == [0, 0, 1, 1, 2, 2]  # the one with two choices cannot be split
 
 
 async def test_large_prompts_are_tokenized_off_the_loop() -> None:

@@ -1,9 +1,68 @@
-"""Label children are kept between counts and gone when they should be."""
+"""Every event leaves its mark; label children are kept between counts and gone when they should be."""
 
+import msgspec
 import pytest
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry, Counter, generate_latest
 
-from stack.router.meters import Children, code
+from stack.control.link import DecisionRecord
+from stack.metrics import catalog
+from stack.router.meters import Children, Meters, code
+
+RECORD = DecisionRecord(
+    request_id="r", at=0.0, generation=1, model="m", strategy="session", path="direct", reason="session_home", engine="d0",
+    prompt_tokens=3, tokens_exact=True, threshold=512, status=200, streamed=True, ttft_seconds=0.2, phases={"router": 0.1},
+)  # fmt: skip
+
+
+def _meters() -> tuple[Meters, CollectorRegistry]:
+    registry = CollectorRegistry()
+    return Meters(registry), registry
+
+
+def _samples(registry: CollectorRegistry) -> list[str]:
+    """All samples but histograms' buckets."""
+    return [line for line in generate_latest(registry).decode().splitlines() if not line.startswith("#") and "_bucket{" not in line]
+
+
+def test_every_event_leaves_its_mark() -> None:
+    meters, registry = _meters()
+    meters.answered(RECORD, [0.1, 0.3])
+    meters.unrouted("none", 404)
+    meters.fell_back("m", "decode_retried")
+    meters.failed("learn")
+    meters.evicted("m", "decode", "d0", 5)
+    meters.event_gap("m", "d0", "recovered")
+    assert _samples(registry) == [
+        'kvdeck_router_requests_total{code="2xx",model_name="m",path="direct"} 1.0',
+        'kvdeck_router_requests_total{code="4xx",model_name="none",path="none"} 1.0',
+        'kvdeck_router_decisions_total{backend="d0",model_name="m",path="direct",reason="session_home",strategy="session"} 1.0',
+        'kvdeck_router_fallbacks_total{model_name="m",reason="decode_retried"} 1.0',
+        'kvdeck_router_internal_errors_total{site="learn"} 1.0',
+        'kvdeck_cache_evicted_blocks_total{backend="d0",model_name="m",pool="decode"} 5.0',
+        'kvdeck_router_kv_event_gaps_total{backend="d0",model_name="m",state="recovered"} 1.0',
+        'kvdeck_router_request_phase_duration_seconds_count{model_name="m",path="direct",phase="router"} 1.0',
+        'kvdeck_router_request_phase_duration_seconds_sum{model_name="m",path="direct",phase="router"} 0.1',
+        'kvdeck_router_time_to_first_token_seconds_count{model_name="m",path="direct"} 1.0',
+        'kvdeck_router_time_to_first_token_seconds_sum{model_name="m",path="direct"} 0.2',
+        'kvdeck_router_inter_token_latency_seconds_count{model_name="m",path="direct"} 2.0',
+        'kvdeck_router_inter_token_latency_seconds_sum{model_name="m",path="direct"} 0.4',
+    ]
+
+
+def test_what_was_not_seen_has_no_series() -> None:
+    """No token was seen to follow another, and a request that failed says nothing about how long a phase takes."""
+    meters, registry = _meters()
+    meters.answered(msgspec.structs.replace(RECORD, streamed=False, ttft_seconds=None, status=502), [])
+    assert [line.split("{")[0] for line in _samples(registry)] == [catalog.ROUTER_REQUESTS.name, catalog.ROUTER_DECISIONS.name]
+
+
+def test_an_engine_that_left_takes_its_series_with_it() -> None:
+    meters, registry = _meters()
+    meters.answered(RECORD, [])
+    meters.evicted("m", "decode", "d0", 5)
+    meters.event_gap("m", "d0", "lost")
+    meters.forget("d0")
+    assert [line for line in _samples(registry) if "d0" in line] == []
 
 
 def test_a_child_is_made_once_and_dropped_by_one_label() -> None:

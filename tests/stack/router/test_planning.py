@@ -12,7 +12,7 @@ from stack.model.target import Target
 from stack.model.tier import Path, Pool
 from stack.router.applied import Served
 from stack.router.openai import CHAT, ParsedBody
-from stack.router.planning import plan_for
+from stack.router.planning import meant_path, plan_for
 from stack.strategies.base import EmptyPoolError, create
 from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 
@@ -43,11 +43,13 @@ def _plan(tokens: int, path: str = CHAT, fleet: Fleet = FLEET, **fields: Any) ->
 def test_the_plan_follows_size_and_body(tokens: int, fields: dict[str, Any], path: Path, reason: str, fallback: str | None) -> None:
     plan = _plan(tokens, **fields)
     assert (plan.path, plan.reason, plan.fallback) == (path, reason, fallback)
+    assert meant_path(ParsedBody(CHAT, "m", fields), tokens, SERVED.policy) is path
 
 
 def test_what_is_no_completion_goes_straight_to_one_engine() -> None:
     plan = _plan(100_000, path="/v1/embeddings")
     assert (plan.path, plan.reason, plan.fallback, plan.decode.engine) == (Path.DIRECT, "pass_through", None, "d")
+    assert meant_path(ParsedBody("/v1/embeddings", "m", {}), 100_000, SERVED.policy) is Path.DIRECT
 
 
 def test_without_a_decode_engine_there_is_no_plan() -> None:

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from stack.metrics.catalog import CATALOG
+from stack.metrics.family import Emitter
 from stack.model.tier import Pool
-from tests.stack.router.bench import fleet, state
+from tests.alerts.promtool import faults_of
+from tests.stack.router.bench import LONG, fleet, state
 from tests.stack.router.fakes import MODEL, Exchange, FakeEngine, completion
 from tests.stack.router.waiting import until
 
@@ -173,3 +176,14 @@ async def test_a_whole_answers_body_is_complete(tmp_path: Path) -> None:
     expected = completion({"messages": []})
     del expected["metrics"]
     assert answer == expected
+
+
+async def test_the_router_emits_every_family_declared_for_it_and_no_other(tmp_path: Path) -> None:
+    async with fleet(tmp_path, FakeEngine("prefill-0", Pool.PREFILL), FakeEngine("decode-0")) as bench:
+        await bench.stream(LONG)
+        await bench.chat(LONG, n=2)
+        await bench.record()
+        text = (await bench.client.get("/metrics")).text
+    assert faults_of(text) == ""
+    emitted = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    assert emitted == {name for name, family in CATALOG.items() if family.emitter is Emitter.ROUTER}

@@ -37,8 +37,6 @@ def test_samples_follow_the_fleet() -> None:
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="unknown"} 0.0',
             'kvdeck_router_in_flight_requests{backend="d0",model_name="m",pool="decode"} 1.0',
             'kvdeck_router_index_blocks{backend="d0",model_name="m",tier="engine"} 2.0',
-            'kvdeck_router_index_blocks{backend="d0",model_name="m",tier="l1"} 0.0',
-            'kvdeck_router_index_blocks{backend="d0",model_name="m",tier="l2"} 0.0',
             "kvdeck_router_generation 0.0",
             "kvdeck_router_records_dropped_total 0.0",
         ]

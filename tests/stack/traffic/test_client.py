@@ -131,6 +131,7 @@ async def models(document: object, wanted: str | None = None) -> Model:
 
 async def test_the_only_model_is_found_with_its_context() -> None:
     assert await models({"data": [{"id": "m", "max_model_len": 4096}]}) == Model("m", 4096)
+    assert await models({"data": [{"id": "m", "emulated": True}]}) == Model("m", None, emulated=True)
     assert await models({"data": [{"id": "a"}, {"id": "b"}]}, "b") == Model("b", None)
 
 

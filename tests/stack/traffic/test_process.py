@@ -38,6 +38,7 @@ def test_every_request_is_told_as_json(endpoint: str) -> None:
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document["summary"]["failures"] == {}
+    assert document["summary"]["emulated"] is True
     assert document["summary"]["requests"] == len(document["requests"]) > 10
     assert all(request["first_token_seconds"] > 0 for request in document["requests"])
     assert document["summary"]["kinds"]["all"]["cached_tokens"] > 0

@@ -53,8 +53,21 @@ def test_a_summary_counts_by_kind_failure_and_path() -> None:
 
 def test_nothing_asked_is_nothing_known() -> None:
     summary = Report().summary(0.0, 0, 0)
-    nothing = Row(requests=0, failed=0, first_token=None, token_gap=None, total=None, prompt_tokens=0, cached_tokens=0)
+    nothing = Row(requests=0, failed=0, first_token=None, token_gap=None, total=None, prompt_tokens=None, cached_tokens=None)
     assert summary == Summary(seconds=0.0, requests=0, failures={}, skipped=0, too_long=0, paths={}, kinds={"all": nothing})
+
+
+def test_cached_tokens_that_nobody_told_are_unknown() -> None:
+    report = Report()
+    report.add(msgspec.structs.replace(outcome(), cached_tokens=None))
+    assert report.summary(1.0, 0, 0).kinds["all"].cached_tokens is None
+    report.add(outcome())
+    whole = report.summary(1.0, 0, 0).kinds["all"]
+    assert (whole.prompt_tokens, whole.cached_tokens) == (100, 60)  # of the answer that told both
+
+
+def test_emulated_engines_are_said_to_be() -> None:
+    assert [Report(emulated).summary(0.0, 0, 0).emulated for emulated in (True, False)] == [True, False]
 
 
 def test_an_endless_run_keeps_only_the_latest() -> None:

@@ -1,0 +1,48 @@
+"""Every file in stack/cli is a command, and tells what it does without loading what it does it with."""
+
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from stack.cli.main import CommandFiles, main
+
+COMMANDS = CommandFiles().list_commands(click.Context(main))
+
+
+def test_the_commands_are_these() -> None:
+    assert COMMANDS == [
+        "control", "ctl", "demo", "down", "emulator", "exporter", "router",
+        "start", "status", "stop", "supervise", "test", "traffic", "up",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"exporter"}))
+def test_a_command_tells_what_it_does(name: str) -> None:
+    result = CliRunner().invoke(main, [name, "--help"])
+    assert (result.exit_code, result.output.startswith(f"Usage: main {name}")) == (0, True)
+
+
+def test_help_is_fast_because_it_loads_no_process() -> None:
+    code = (
+        "import sys, click; from stack.cli.main import CommandFiles, main; group = CommandFiles()\n"
+        "for name in group.list_commands(click.Context(main)): group.get_command(click.Context(main), name)\n"
+        "print([name for name in sys.modules if name.startswith('stack.wiring.') or name in ('httpx', 'starlette', 'zmq')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_an_unknown_command_is_named() -> None:
+    result = CliRunner().invoke(main, ["fly"])
+    assert result.exit_code == 2
+    assert "No such command 'fly'" in result.output
+
+
+@pytest.mark.parametrize(("command", "option"), [("router", "--listen"), ("control", "--listen"), ("emulator", "--admin")])
+def test_an_address_that_is_none_is_refused_with_an_example(command: str, option: str) -> None:
+    result = CliRunner().invoke(main, [command, option, "nonsense"])
+    assert result.exit_code == 2
+    assert "expected HOST:PORT, for example 127.0.0.1:8000, not 'nonsense'" in " ".join(result.output.split())

@@ -1,0 +1,73 @@
+"""What the documents tell people to type, open and expect is there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import stack.strategies  # noqa: F401  # importing it registers every strategy
+from exporters.__main__ import main as exporter
+from stack.cli.main import main
+from stack.config import Ports
+from stack.strategies.base import ALIASES, names
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "alerts").rglob("*.md"), *(ROOT / "stack" / "adr").glob("*.md")])
+_SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+_INLINE = re.compile(r"`((?:\./)?kvdeck [^`]+)`")
+_LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+
+def _commands(document: str) -> Iterator[list[str]]:
+    """The words after `kvdeck` of every command line in `document`."""
+    lines = [line for block in _SHELL.findall(document) for line in block.splitlines()]
+    for line in [*lines, *_INLINE.findall(document)]:
+        words = line.partition("#")[0].replace("./kvdeck", "kvdeck").split()
+        if words[:1] == ["kvdeck"]:
+            yield words[1:]
+
+
+def _command(words: list[str]) -> click.Command:
+    """The command that `words` begin with, a group's sub-command where they go on with one."""
+    if words[0] == "exporter":  # it hands its arguments on
+        return exporter
+    context = click.Context(main)
+    command = main.get_command(context, words[0])
+    assert command is not None, f"no command kvdeck {words[0]}"
+    if isinstance(command, click.Group) and words[1:] and not words[1].startswith("-"):
+        inner = command.get_command(context, words[1])
+        assert inner is not None, f"no command kvdeck {words[0]} {words[1]}"
+        return inner
+    assert isinstance(command, click.Command)
+    return command
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_command_and_option_a_document_names_exists(document: Path) -> None:
+    for words in _commands(document.read_text()):
+        known = {option for parameter in _command(words).params for option in parameter.opts}
+        assert [word for word in words if word.startswith("--") and word not in known] == [], words
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_somewhere(document: Path) -> None:
+    assert [link for link in _LINK.findall(document.read_text()) if not (document.parent / link).exists()] == []
+
+
+def test_the_readme_shows_the_first_commands() -> None:
+    assert {words[0] for words in _commands(README)} >= {"up", "test", "demo", "status", "ctl", "stop", "down", "exporter"}
+
+
+def test_the_readme_tells_every_strategy_and_its_other_spelling() -> None:
+    table = README.partition("| strategy |")[2].partition("\n\n")[0]
+    assert sorted(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == sorted(names())
+    assert [spelling for spelling in ALIASES if f"`{spelling}`" not in README] == []
+
+
+def test_the_readme_tells_the_ports() -> None:
+    ports = Ports()
+    told = {int(port) for port in re.findall(r"http://127\.0\.0\.1:(\d+)", README.partition("| what |")[2].partition("\n\n")[0])}
+    assert told == {ports.router, ports.dashboard, ports.control, ports.exporter, ports.prometheus, ports.alertmanager}
