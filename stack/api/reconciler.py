@@ -70,7 +70,8 @@ class Reconciler:
         now = self._clock()
         self._board.drain(self._drains(now))
         steps = reconcile(self._board.desired, self._sight.members(), self._board.drains, now, self._patience)
-        self._mark(steps, now)
+        if known:  # what cannot be ended must not be kept from serving
+            self._mark(steps, now)
         fields = {_field(step): step for step in steps if isinstance(step, Start | Remove)}
         self._failures = {field: failure for field, failure in self._failures.items() if field == MACHINERY or field in fields}
         if known:

@@ -25,6 +25,7 @@ def command(tokens: int, as_json: bool) -> None:
     from stack.demo.show import proofs, table
     from stack.demo.stage import DemoError
     from stack.demo.story import REQUESTS
+    from stack.model.tier import Source
     from stack.wiring.demo import play
 
     console = Console(stderr=as_json)
@@ -45,6 +46,8 @@ def command(tokens: int, as_json: bool) -> None:
         console.print("\nThe proof of each, from the exporter:")
         for line in proofs(played.steps):
             console.print(line, soft_wrap=True, highlight=False, markup=False)
+        if not any(step.source is Source.PEER for step in played.steps):
+            console.print("No step over DPD: this stack has no prefill engine (`kvdeck up --prefill 1`).")
         console.print(f"\nSee it: {played.urls.get('dashboard', 'no dashboard runs')}", soft_wrap=True, highlight=False)
         console.print("Overview shows the waterfall, Routing every decision.")
     if not all(step.proven for step in played.steps):

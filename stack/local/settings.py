@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from stack.config import Ports
+from stack.control.merge import merge
+from stack.control.refusal import RefusedError
 from stack.control.state import Desired, Dpd, ModelState, Pools, PoolState
+from stack.control.valid import converted
 
 MODEL = "smollm2"
 # The model is small: from about this many tokens on, moving KV beats computing it beside running decodes.
@@ -88,8 +91,12 @@ class StackConfigError(ValueError):
     """The configuration cannot be used; the message is one line that names the key."""
 
 
+class _Models(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    models: dict[str, dict[str, Any]]
+
+
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    desired: Desired | None = None
+    desired: _Models | None = None
     local: LocalSettings = LocalSettings()
 
 
@@ -101,7 +108,7 @@ def default_desired() -> Desired:
 
 
 def load(path: Path | None) -> StackConfig:
-    """The configuration in `path`, defaults where it is silent. Raises StackConfigError."""
+    """The configuration in `path`; where it is silent, also within a model, the defaults hold. Raises StackConfigError."""
     if path is None:
         return StackConfig(desired=default_desired())
     try:
@@ -110,10 +117,19 @@ def load(path: Path | None) -> StackConfig:
         raise StackConfigError(f"{path} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:
         raise StackConfigError(f"{path}: {error}") from error
-    desired = file.desired or default_desired()
-    if len(desired.models) != 1:
-        raise StackConfigError(f"{path}: desired.models names {len(desired.models)} models; this stack serves one")
-    return StackConfig(desired=desired, local=file.local)
+    if file.desired is None:
+        return StackConfig(desired=default_desired(), local=file.local)
+    if len(file.desired.models) != 1:
+        raise StackConfigError(f"{path}: desired.models names {len(file.desired.models)} models; this stack serves one")
+    try:
+        return StackConfig(desired=_completed(file.desired), local=file.local)
+    except RefusedError as error:
+        raise StackConfigError(f"{path}: desired.{error.field}: {error.message}") from error
+
+
+def _completed(given: _Models) -> Desired:
+    default = msgspec.to_builtins(default_desired().models[MODEL])
+    return Desired(models={name: converted(name, merge(default, document)) for name, document in given.models.items()})
 
 
 def _resized(pool: PoolState, replicas: int | None) -> PoolState:

@@ -75,10 +75,16 @@ async def _held(layout: Layout, traffic: Component | None) -> AsyncIterator[None
     """The stack's own traffic is held meanwhile: it would blur the numbers."""
     running = traffic is not None and traffic.state is ComponentState.READY
     if running:
-        await ask(layout.supervisor_socket, SupervisorRequest(op="stop", name="traffic"), timeout_seconds=30)
+        await _told(layout, "stop")
         await asyncio.sleep(2)  # its last answers
     try:
         yield
     finally:
         if running:
-            await ask(layout.supervisor_socket, SupervisorRequest(op="start", name="traffic"), timeout_seconds=30)
+            await _told(layout, "start")
+
+
+async def _told(layout: Layout, op: str) -> None:
+    answer = await ask(layout.supervisor_socket, SupervisorRequest(op=op, name="traffic"), timeout_seconds=30)
+    if answer.error is not None:
+        raise DemoError(f"the supervisor did not {op} the traffic: {answer.error}")

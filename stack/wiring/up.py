@@ -17,6 +17,8 @@ from rich.live import Live
 
 from stack.adapters.supervisor_link import Component
 from stack.config import Layout
+from stack.control.refusal import RefusedError
+from stack.control.valid import validated
 from stack.local import log_rotation
 from stack.local.asking import listed
 from stack.local.checklist import Checklist
@@ -33,6 +35,7 @@ from stack.local.start_up import StartUp, StartUpError
 from stack.local.supervisor import NAME as SUPERVISOR
 from stack.local.tables import doors_table, status_table
 from stack.local.timings import Timings
+from stack.strategies import base as strategies
 from stack.wiring.install import install, preflight
 
 REFRESH_SECONDS = 1.0
@@ -64,7 +67,7 @@ def run(layout: Layout, options: UpOptions, console: Console) -> int:
         return 0
     try:
         config = _config(options)
-        components = _start(layout, options, config, console)
+        components, missing = _start(layout, options, config, console)
     except StartUpError as error:
         raise UpError(_gave_up(layout, error, console)) from error
     except (StackConfigError, InstallError, TooFewCoresError, StubbornError, OSError) as error:
@@ -72,24 +75,28 @@ def run(layout: Layout, options: UpOptions, console: Console) -> int:
     except KeyboardInterrupt:
         down(layout, console.print)
         return INTERRUPTED
-    _greet(components, console)
+    _greet(components, missing, console)
     return 0 if options.detach else _stay(layout, console)
 
 
 def _config(options: UpOptions) -> StackConfig:
     config = load(options.config).sized(options.prefill, options.decode)
+    try:
+        config = msgspec.structs.replace(config, desired=validated(config.desired, strategies.names()))
+    except RefusedError as error:
+        raise StackConfigError(f"desired.{error.field}: {error.message}") from error
     if options.ports_from is None:
         return config
     return msgspec.structs.replace(config, local=msgspec.structs.replace(config.local, ports_from=options.ports_from))
 
 
-def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Console) -> tuple[Component, ...]:
-    """Everything from nothing to serving. Raises what `run` catches."""
+def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Console) -> tuple[tuple[Component, ...], str | None]:
+    """Everything from nothing to serving; what it has to do without, in words. Raises what `run` catches."""
     pools = config.pools
     wanted = Wanted(options.engines, pools.prefill.replicas + pools.decode.replicas)
     with _interruptible(), Checklist(console) as checklist, held(layout.state / "up.lock", lambda: _wait(console)):
         if running := listed(layout):
-            return running  # another `kvdeck up` was faster
+            return running, None  # another `kvdeck up` was faster
         _end_leftovers(layout, checklist)
         if options.engines is EngineKind.VLLM:
             divide(usable_cores(), hardware_siblings, pools.prefill.replicas > 0, config.local.cores_per_pool)
@@ -112,7 +119,7 @@ def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Con
             look=lambda: listed(layout),
             lives=lambda: supervisor.poll() is None,
         )
-        return start_up.follow()
+        return start_up.follow(), installed.missing
 
 
 def _wait(console: Console) -> None:
@@ -135,8 +142,10 @@ def _gave_up(layout: Layout, error: StartUpError, console: Console) -> str:
     return f"{error}\n{tail}\n(the end of {log})"
 
 
-def _greet(components: tuple[Component, ...], console: Console) -> None:
+def _greet(components: tuple[Component, ...], missing: str | None, console: Console) -> None:
     console.print()
+    if missing is not None:
+        console.print(missing, style="yellow", markup=False, highlight=False, soft_wrap=True)
     console.print(doors_table(components))
     console.print("\nkvdeck demo shows the tiers; kvdeck status, stop NAME, start NAME, down", highlight=False)
 

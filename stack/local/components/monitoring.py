@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stack.local.components.site import LOOPBACK, OBSERVER_NICE, Site
+from stack.local.install.plan import Monitoring
 from stack.local.probes import HttpProbe
 from stack.local.process import Command
 from stack.local.spec import Spec, Stage
@@ -12,9 +13,8 @@ PROMETHEUS = "prometheus"
 ALERTMANAGER = "alertmanager"
 
 
-def prometheus(site: Site) -> Spec:
+def prometheus(site: Site, monitoring: Monitoring) -> Spec:
     """Keeps two days, half a gigabyte at most: this is one machine's memory, not an archive."""
-    monitoring = site.launch.installed.monitoring
     folder = site.layout.state / PROMETHEUS
     assets = monitoring.web_assets
     argv = (
@@ -30,10 +30,10 @@ def prometheus(site: Site) -> Spec:
     return _service(site, PROMETHEUS, argv, site.ports.prometheus)
 
 
-def alertmanager(site: Site) -> Spec:
+def alertmanager(site: Site, monitoring: Monitoring) -> Spec:
     """Alone: an empty cluster address stops gossip."""
     argv = (
-        str(runnable(site.launch.installed.monitoring.alertmanager, site.layout)),
+        str(runnable(monitoring.alertmanager, site.layout)),
         f"--config.file={site.layout.alerts / 'alertmanager.yaml'}",
         f"--storage.path={site.layout.state / ALERTMANAGER}",
         f"--web.listen-address={LOOPBACK}:{site.ports.alertmanager}",

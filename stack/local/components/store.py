@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from stack.local.components.site import LOOPBACK, OBSERVER_NICE, Site
 from stack.local.probes import RedisProbe
 from stack.local.process import Command
@@ -10,11 +12,11 @@ from stack.local.spec import Spec, Stage
 NAME = "redis"
 
 
-def store(site: Site) -> Spec:
+def store(site: Site, program: Path) -> Spec:
     """A cache, so: nothing on disk, and the least recently used keys go when it is full."""
     port = site.ports.store
     argv = (
-        str(site.launch.installed.store),
+        str(program),
         *("--port", str(port), "--bind", LOOPBACK, "--daemonize", "no"),
         *("--save", "", "--appendonly", "no", "--dir", str(site.layout.runtime)),
         *("--maxmemory", str(int(site.settings.store_gib * (1 << 30))), "--maxmemory-policy", "allkeys-lru"),

@@ -17,9 +17,11 @@ from stack.model.tier import Pool
 
 
 def components(site: Site) -> list[Spec]:
-    """The store and LMCache come with real engines only."""
-    memory = [emulator(site)] if site.is_emulated else [store(site), lmcache(site)]
-    services = [router(site), control(site), exporter(site), prometheus(site), alertmanager(site), dashboard(site)]
+    """The store and LMCache come with real engines only; Prometheus and Alertmanager where they are to be had."""
+    there = site.launch.installed
+    memory = [emulator(site)] if there.store is None else [store(site, there.store), lmcache(site)]
+    watchers = [] if there.monitoring is None else [prometheus(site, there.monitoring), alertmanager(site, there.monitoring)]
+    services = [router(site), control(site), exporter(site), *watchers, dashboard(site)]
     return [*memory, *services, *([traffic(site, first_engines(site))] if site.launch.traffic else [])]
 
 

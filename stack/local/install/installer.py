@@ -16,7 +16,7 @@ from stack.local.install.holding import held
 from stack.local.install.model import ModelSource, is_complete
 from stack.local.install.monitoring import find_monitoring
 from stack.local.install.packages import Pip
-from stack.local.install.plan import EngineInstallation, EngineKind, Installed, Monitoring, Wanted
+from stack.local.install.plan import EngineInstallation, EngineKind, Installed, InstallError, Monitoring, Wanted
 from stack.local.install.shared_libraries import find_libraries
 from stack.local.install.store import find_store
 
@@ -32,12 +32,19 @@ class Installer:
     def install(self, wanted: Wanted, checklist: Checklist) -> Installed:
         """Everything `wanted` needs. Waits while another installation runs. Raises InstallError."""
         with self._alone(checklist):
-            monitoring = self._monitoring(checklist)
-            store = find_store()
             if wanted.engines is EngineKind.EMULATED:
-                return Installed(monitoring, store, self._tokenizer(checklist), None)
+                return self._emulated(checklist)
+            monitoring = self._monitoring(checklist)
             engine = self._engine(checklist)
-            return Installed(monitoring, store, engine.model, engine)
+            return Installed(monitoring, find_store(), engine.model, engine)
+
+    def _emulated(self, checklist: Checklist) -> Installed:
+        """For any machine: what cannot be had is named, and the rest goes on without it."""
+        try:
+            monitoring, missing = self._monitoring(checklist), None
+        except InstallError as error:
+            monitoring, missing = None, f"without Prometheus, Alertmanager and the dashboard's figures: {error}"
+        return Installed(monitoring, None, self._tokenizer(checklist), None, missing)
 
     def install_monitoring(self, checklist: Checklist) -> Monitoring:
         """Prometheus and Alertmanager alone. Raises InstallError."""

@@ -54,13 +54,15 @@ class Installed:
     """Everything the supervisor starts besides this project's own processes.
 
     `tokenizer` is a folder with tokenizer.json and tokenizer_config.json (chat template inside): the model's own.
-    `engine` is None where the engines are emulated.
+    `store` and `engine` are None where the engines are emulated: their tiers are, too. `monitoring` is None where an
+    emulated stack does without, on machines that have no Prometheus and no Debian packages; `missing` says so in words.
     """
 
-    monitoring: Monitoring
-    store: Path
+    monitoring: Monitoring | None
+    store: Path | None
     tokenizer: Path
     engine: EngineInstallation | None
+    missing: str | None = None
 
 
 class InstallError(Exception):

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stack.config import Ports
@@ -23,7 +24,8 @@ def test_a_file_may_set_either_half(tmp_path: Path) -> None:
     local = load(written(tmp_path, "local: {l1_gib: 2.5, ports_from: 21000}"))
     assert local.local == LocalSettings(l1_gib=2.5, ports_from=21000)
     desired = load(written(tmp_path, "desired: {models: {m: {strategy: kv_aware}}}"))
-    assert desired.model == "m"
+    default = load(None).desired.models["smollm2"]
+    assert desired.desired.models == {"m": msgspec.structs.replace(default, strategy="kv_aware")}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,11 @@ def test_a_file_may_set_either_half(tmp_path: Path) -> None:
     [
         ("local: {l1_gibb: 3}", "Object contains unknown field `l1_gibb` - at `$.local`"),
         ("local: {chunk_size: 100}", "Expected `int` >= 128 - at `$.local.chunk_size`"),
-        ("desired: {models: {m: {strategie: x}}}", "Object contains unknown field `strategie` - at `$.desired.models[...]`"),
+        ("desired: {models: {m: {strategie: x}}}", "desired.models.m: Object contains unknown field 'strategie'"),
+        (
+            "desired: {models: {m: {dpd: {routing_threshold: few}}}}",
+            "desired.models.m.dpd.routing_threshold: Expected 'int', got 'str'",
+        ),
         ("desired: {models: {a: {}, b: {}}}", "desired.models names 2 models; this stack serves one"),
     ],
 )

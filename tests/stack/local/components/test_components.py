@@ -38,7 +38,7 @@ def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 
         layout=LAYOUT,
         python=Path("/v/python"),
         config=msgspec.structs.replace(config, local=LocalSettings(ports_from=21000, token_file=token_file)),
-        installed=REAL if engines is EngineKind.VLLM else replace(REAL, engine=None),
+        installed=REAL if engines is EngineKind.VLLM else replace(REAL, store=None, engine=None),
         engines=engines,
     )
     return Site(launch=launch, host=replace(host(folder), environment={"LD_LIBRARY_PATH": "/old"}), client=httpx.AsyncClient())
@@ -79,6 +79,13 @@ def test_an_emulated_stack_has_an_emulator_in_place_of_store_and_lmcache(tmp_pat
     assert (spec.after, spec.note, spec.target and spec.target.emulated) == (("emulator",), "emulated", True)
     with pytest.raises(NoEnginesError):
         engine(emulated, seats.take(Pool.DECODE), Division((0,), (1,)))
+
+
+def test_without_prometheus_an_emulated_stack_has_neither_it_nor_alertmanager(tmp_path: Path) -> None:
+    emulated = site(tmp_path, engines=EngineKind.EMULATED)
+    launch = msgspec.structs.replace(emulated.launch, installed=replace(emulated.launch.installed, monitoring=None))
+    names = [spec.name for spec in components(replace(emulated, launch=launch))]
+    assert names == ["emulator", "router", "control", "exporter", "dashboard", "traffic"]
 
 
 def test_a_token_is_passed_by_file_to_all_who_need_it(tmp_path: Path) -> None:

@@ -41,11 +41,19 @@ def _install(installer: Installer) -> tuple[Installed, list[str]]:
 
 
 def test_emulated_engines_need_a_tokenizer_and_no_torch(installer: Installer, tmp_path: Path) -> None:
-    prometheus, promtool, alertmanager, amtool, store = (tmp_path / "path" / name for name in _PROGRAMS)
+    prometheus, promtool, alertmanager, amtool = (tmp_path / "path" / name for name in _PROGRAMS[:4])
     tokenizer = installer.layout.state / "models" / "smollm2-tokenizer"
-    expected = Installed(Monitoring(prometheus, promtool, alertmanager, amtool), store, tokenizer, None)
+    expected = Installed(Monitoring(prometheus, promtool, alertmanager, amtool), None, tokenizer, None)
     assert _install(installer) == (expected, ["Prometheus and Alertmanager", "Tokenizer (SmolLM2)"])
     assert (tokenizer / "tokenizer.json").exists()
+
+
+def test_emulated_engines_go_on_without_prometheus_and_say_so(installer: Installer, tmp_path: Path) -> None:
+    (tmp_path / "path" / _PROGRAMS[0]).unlink()
+    installed, done = _install(installer)
+    assert (installed.monitoring, done) == (None, ["Tokenizer (SmolLM2)"])
+    assert installed.missing is not None
+    assert installed.missing.startswith("without Prometheus, Alertmanager and the dashboard's figures: prometheus not on PATH")
 
 
 def test_a_second_installation_finds_everything(installer: Installer) -> None:
