@@ -17,7 +17,7 @@ def _connection(function: Callable[..., None]) -> Callable[..., None]:
     """The options every sub-command has."""
     options = (
         click.option(
-            "--url", default="http://127.0.0.1:8010", show_default=True, envvar="KVDECK_CONTROL_URL", help="Where control is."
+            "--url", envvar="KVDECK_CONTROL_URL", help="Where control is; else this checkout's stack, else http://127.0.0.1:8010."
         ),
         click.option(
             "--token-file",
@@ -44,7 +44,7 @@ def command() -> None:
 
 @command.command("get")
 @_connection
-def get(url: str, token_file: Path | None, as_json: bool) -> None:
+def get(url: str | None, token_file: Path | None, as_json: bool) -> None:
     """Desired and applied state, engines, routers."""
     from stack.wiring import ctl
 
@@ -62,7 +62,7 @@ def change(
     model: str | None,
     dry_run: bool,
     comment: str | None,
-    url: str,
+    url: str | None,
     token_file: Path | None,
     as_json: bool,
 ) -> None:
@@ -76,7 +76,7 @@ def change(
 @click.argument("assignments", nargs=-1, metavar="[KEY=VALUE...]")
 @click.option("--model", help="The model the keys are for, when several are served.")
 @_connection
-def diff(assignments: tuple[str, ...], model: str | None, url: str, token_file: Path | None, as_json: bool) -> None:
+def diff(assignments: tuple[str, ...], model: str | None, url: str | None, token_file: Path | None, as_json: bool) -> None:
     """What assignments would change; without any, where applied differs from desired."""
     from stack.wiring import ctl
 
@@ -87,7 +87,7 @@ def diff(assignments: tuple[str, ...], model: str | None, url: str, token_file: 
 @command.command("history")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @_connection
-def history(limit: int, url: str, token_file: Path | None, as_json: bool) -> None:
+def history(limit: int, url: str | None, token_file: Path | None, as_json: bool) -> None:
     """The audit log, newest first."""
     from stack.wiring import ctl
 
@@ -101,7 +101,7 @@ def history(limit: int, url: str, token_file: Path | None, as_json: bool) -> Non
 @click.option("--engine", help="Either leg.")
 @_connection
 def decisions(
-    limit: int, model: str | None, path: str | None, engine: str | None, url: str, token_file: Path | None, as_json: bool
+    limit: int, model: str | None, path: str | None, engine: str | None, url: str | None, token_file: Path | None, as_json: bool
 ) -> None:
     """Recent routing decisions with their reasons, newest first."""
     from stack.wiring import ctl
@@ -109,7 +109,7 @@ def decisions(
     sys.exit(ctl.decisions(_at(url, token_file, as_json), limit, model, path, engine))
 
 
-def _at(url: str, token_file: Path | None, as_json: bool) -> Connection:
-    from stack.wiring.ctl import Connection
+def _at(url: str | None, token_file: Path | None, as_json: bool) -> Connection:
+    from stack.wiring.ctl import Connection, control_url
 
-    return Connection(url, token_file, as_json)
+    return Connection(url or control_url(), token_file, as_json)

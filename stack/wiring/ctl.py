@@ -18,6 +18,10 @@ from stack.api.assignments import AssignmentError, patch
 from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError
 from stack.api.schema import ChangeView
 from stack.api.tokens import TokenFileError, read_token
+from stack.config import Layout, Ports
+from stack.local.asking import listed
+from stack.local.components.control import NAME as CONTROL
+from stack.local.home import home_layout
 
 V = TypeVar("V")
 
@@ -42,6 +46,13 @@ class Connection:
     url: str
     token_file: Path | None
     json: bool
+
+
+def control_url(layout: Layout | None = None) -> str:
+    """Where the control of this checkout's stack listens, wherever its ports were moved; the documented port without one."""
+    components = listed(layout or home_layout())
+    url = next((component.url for component in components if component.name == CONTROL), None)
+    return url or f"http://127.0.0.1:{Ports().control}"
 
 
 def get(connection: Connection) -> Exit:

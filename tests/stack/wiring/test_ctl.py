@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from stack.adapters.supervisor_link import Component, ComponentState, SupervisorAnswer
 from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, StateView
 from stack.cli.ctl import command
+from stack.config import Layout
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.diff import Change
+from stack.local.link_server import listening
+from stack.wiring.ctl import control_url
 from tests.stack.control.samples import desired
 
 STATE = StateView(generation=7, desired=desired(), applied=Applied())
@@ -143,3 +149,11 @@ def test_history_and_decisions_are_tables() -> None:
         assert "because" in history
         assert "3 decisions never arrived here" in _run(server, "decisions").output
         assert "applied is as desired" in _run(server, "diff").output
+
+
+async def test_control_is_where_this_checkouts_stack_has_it(tmp_path: Path) -> None:
+    layout = Layout(home=tmp_path, runtime=tmp_path)
+    own = Component(name="control", kind="control", url="http://127.0.0.1:25001", pid=1, state=ComponentState.READY)
+    async with listening(layout.supervisor_socket, lambda _: SupervisorAnswer(components=(own,))):
+        assert await asyncio.to_thread(control_url, layout) == "http://127.0.0.1:25001"
+    assert await asyncio.to_thread(control_url, layout) == "http://127.0.0.1:8010"  # no stack runs here
