@@ -50,6 +50,13 @@ def flag(request: Request, name: str) -> bool:
     return text in ("true", "1")
 
 
+def only(request: Request, *known: str) -> None:
+    """Refuse a parameter that nobody reads: a mistyped `dry_run` would apply what was to be looked at. Raises ApiError."""
+    for name in request.query_params:
+        if name not in known:
+            raise ApiError(400, "bad_parameter", f"unknown parameter {name[:40]!r}; known: {', '.join(known)}", name[:40])
+
+
 def actor(request: Request, default: str) -> str:
     """Who asks: what the request says of itself, else `default`. A claim, kept apart from the address in the audit log."""
     return _printable(request.headers.get("x-kvdeck-actor", ""), NAME_MAX) or default

@@ -50,6 +50,7 @@ class StateRoutes:
         return json_response(view, headers={"ETag": f'"{view.generation}"'})
 
     async def patch(self, request: Request) -> Response:
+        asking.only(request, "dry_run", "comment")
         asked = Asked(
             body=await asking.body(request, asking.PATCH_BYTES),
             if_match=request.headers.get("if-match"),

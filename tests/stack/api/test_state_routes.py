@@ -73,6 +73,13 @@ async def test_a_change_is_answered_with_state_diff_and_effects(tmp_path: Path) 
         }
 
 
+async def test_a_mistyped_parameter_applies_nothing(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        answer = await it.patch({"strategy": "session"}, dryrun="true")
+        assert _error(answer) == (400, "bad_parameter", "dryrun")
+        assert (await it.http.get("/v1/state")).json()["generation"] == 1
+
+
 async def test_a_dry_run_says_the_same_and_applies_nothing(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         before = await it.state()
