@@ -116,7 +116,7 @@ def load(path: Path | None) -> StackConfig:
     except OSError as error:
         raise StackConfigError(f"{path} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:
-        raise StackConfigError(f"{path}: {error}") from error
+        raise StackConfigError(f"{path}: {' '.join(str(error).split())}") from error  # YAML's errors have several lines
     if file.desired is None:
         return StackConfig(desired=default_desired(), local=file.local)
     if len(file.desired.models) != 1:

@@ -39,6 +39,11 @@ def test_a_file_may_set_either_half(tmp_path: Path) -> None:
             "desired.models.m.dpd.routing_threshold: Expected 'int', got 'str'",
         ),
         ("desired: {models: {a: {}, b: {}}}", "desired.models names 2 models; this stack serves one"),
+        (
+            "desired: [1",
+            'while parsing a flow sequence in "<byte string>", line 1, column 10 '
+            "did not find expected ',' or ']' in \"<byte string>\", line 2, column 1",
+        ),
     ],
 )
 def test_a_bad_file_is_refused_with_the_key(tmp_path: Path, text: str, complaint: str) -> None:
