@@ -24,14 +24,14 @@ def command(tokens: int, as_json: bool) -> None:
     from stack.api.client import ControlError
     from stack.demo.show import proofs, table
     from stack.demo.stage import DemoError
-    from stack.demo.story import REQUESTS
+    from stack.demo.story import requests
     from stack.model.tier import Source
     from stack.wiring.demo import play
 
     console = Console(stderr=as_json)
     try:
         with Progress(console=console, transient=True) as progress:
-            task = progress.add_task("Asking", total=REQUESTS)
+            task = progress.add_task("Asking", total=requests(tokens))
             played = asyncio.run(
                 play(tokens, lambda: progress.advance(task), lambda step: progress.update(task, description=step.step))
             )

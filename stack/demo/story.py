@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from math import ceil
 from typing import Protocol
 
 import msgspec
@@ -14,10 +15,25 @@ from stack.metrics import catalog
 from stack.model.tier import Path, Source
 from stack.traffic.request import Outcome
 
-# An engine of the one-machine stack holds two such prompts, L1 about five.
-OTHERS_PAST_ENGINE = 3
-OTHERS_PAST_L1 = 8
-REQUESTS = 5 + OTHERS_PAST_ENGINE + OTHERS_PAST_L1 + OTHERS_PAST_ENGINE
+# What pushes a prompt out of a tier of the one-machine stack, in tokens of other prompts. An engine holds 4,736 tokens;
+# L1 holds 11,650 and must still have the prompt after the engine lost it, so no more than needed is asked there.
+PAST_ENGINE_TOKENS = 4_800
+PAST_L1_TOKENS = 16_000
+
+
+def past_engine(tokens: int) -> int:
+    """How many other prompts of `tokens` tokens the engine evicts a prompt for."""
+    return ceil(PAST_ENGINE_TOKENS / tokens)
+
+
+def past_l1(tokens: int) -> int:
+    """How many more L1 evicts it for."""
+    return ceil(PAST_L1_TOKENS / tokens)
+
+
+def requests(tokens: int) -> int:
+    """How many requests a whole demo asks."""
+    return 5 + 2 * past_engine(tokens) + past_l1(tokens)
 
 
 class Scene(Protocol):
@@ -57,9 +73,10 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """`prompt_of` makes a fresh prompt from a word; `on_request` is told of every request (for a progress bar)."""
+    """`prompt_of` makes a fresh prompt of about `tokens` tokens from a word; `on_request` is told of every request."""
 
     stage: Scene
+    tokens: int
     prompt_of: Callable[[str], str]
     on_request: Callable[[], None]
 
@@ -70,12 +87,12 @@ class Story:
         self.stage.steer(direct)
         yield await self._step("cold", Source.COMPUTED, prompt)
         yield await self._step("again", Source.ENGINE, prompt)
-        await self._others("past-engine", OTHERS_PAST_ENGINE)
+        await self._others("past-engine", past_engine(self.tokens))
         yield await self._step("after the engine evicted it", Source.L1, prompt)
-        await self._others("past-l1", OTHERS_PAST_L1)
+        await self._others("past-l1", past_l1(self.tokens))
         yield await self._step("after L1 evicted it", Source.L2, prompt)
         if now.pools.prefill.replicas:
-            await self._others("past-engine-again", OTHERS_PAST_ENGINE)
+            await self._others("past-engine-again", past_engine(self.tokens))
             self.stage.steer(msgspec.structs.replace(direct, dpd=Dpd(enabled=True, routing_threshold=512)))
             yield await self._step("over DPD", Source.PEER, prompt)
 

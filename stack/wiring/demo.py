@@ -54,7 +54,7 @@ async def _steps(
     stage = Stage(client, http, urls["exporter"], control, model, time.monotonic)
     root = next((Path(target.model_root) for target in targets if target.model == model), layout.model)
     length_of, nonce = counter(root), secrets.token_hex(4)
-    story = Story(stage, lambda word: text_of(tokens, f"{nonce} {word}", length_of), on_request)
+    story = Story(stage, tokens, lambda word: text_of(tokens, f"{nonce} {word}", length_of), on_request)
     now = stage.desired()
     steps = []
     try:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
+
 from stack.control.state import ModelState, Pools, PoolState
 from stack.demo.stage import Reading
-from stack.demo.story import Step, Story
+from stack.demo.story import Step, Story, past_engine, past_l1, requests
 from stack.model.tier import Source
 from stack.traffic.request import Outcome
 
@@ -59,7 +61,7 @@ class Caches:
 
 
 async def told(caches: Caches, now: ModelState = NOW) -> list[Step]:
-    return [step async for step in Story(caches, lambda word: word, lambda: None).steps(now)]
+    return [step async for step in Story(caches, TOKENS, lambda word: word, lambda: None).steps(now)]
 
 
 async def test_each_step_is_proven_by_the_source_it_is_about() -> None:
@@ -83,3 +85,8 @@ async def test_a_tier_that_does_not_hold_is_not_claimed() -> None:
 
 async def test_without_a_prefill_engine_there_is_no_dpd_step() -> None:
     assert [step.step for step in await told(Caches(), ModelState())][-1] == "after L1 evicted it"
+
+
+@pytest.mark.parametrize(("tokens", "engine", "l1"), [(600, 8, 27), (1_000, 5, 16), (2_000, 3, 8), (3_000, 2, 6)])
+def test_shorter_prompts_take_more_others_to_be_evicted(tokens: int, engine: int, l1: int) -> None:
+    assert (past_engine(tokens), past_l1(tokens), requests(tokens)) == (engine, l1, 5 + 2 * engine + l1)
