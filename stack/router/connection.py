@@ -41,6 +41,7 @@ class Connection(asyncio.Protocol):
         self._phase = Phase.IDLE
         self._deadline = Deadline(self._on_time)
         self._task: asyncio.Task[None] | None = None
+        self._held = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._outlet.open(cast(asyncio.Transport, transport))  # uvloop's transports are no subclass
@@ -68,6 +69,8 @@ class Connection(asyncio.Protocol):
         self._deadline.cancel()
         if self._task is not None and not self._answered:
             self._task.cancel()
+        self._reader.drop()  # at once: a connection refers to itself, and the garbage collector comes late
+        self._hold(0)
         self._site.leave(self)
 
     def pause_writing(self) -> None:
@@ -101,8 +104,11 @@ class Connection(asyncio.Protocol):
         except RefusedRequestError as error:
             self._refuse(error.status, error.message)
             return
+        self._hold(self._reader.held if request is None else len(request.body))
         if request is not None:
             self._answer(request)
+        elif self._site.crowded_by(self._held):
+            self._refuse(503, "this router holds as many large requests as it can: try again")
         elif self._reader.in_body and self._phase is not Phase.BODY:
             self._wait(Phase.BODY, self._site.limits.body_timeout_s)
             if self._reader.awaits_continue:
@@ -135,6 +141,7 @@ class Connection(asyncio.Protocol):
             if not response.started:
                 _put_error(response, 500, "the router failed on this request")
         self._task = None
+        self._hold(0)
         self._next(response)
 
     def _next(self, response: Response) -> None:
@@ -153,6 +160,7 @@ class Connection(asyncio.Protocol):
         """Answer what was no request, then read on for a while: closing at once would reset the answer away."""
         _put_error(Response(self._outlet, http10=False, bodyless=False, keep_alive=False), status, message)
         self._reader.drop()
+        self._hold(0)
         self._outlet.end()
         self._wait(Phase.GONE, self._site.limits.linger_s)
 
@@ -162,6 +170,10 @@ class Connection(asyncio.Protocol):
             self._outlet.end()
         else:
             self._outlet.close()
+
+    def _hold(self, size: int) -> None:
+        self._site.held_bytes += size - self._held
+        self._held = size
 
     def _wait(self, phase: Phase, seconds: float | None) -> None:
         self._phase = phase

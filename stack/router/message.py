@@ -87,4 +87,5 @@ class Limits:
     write_timeout_s: float = 60.0  # a client that reads nothing for so long is cut off
     linger_s: float = 10.0  # how long the rest of a refused request is read and thrown away
     connections: int = 4096
+    held_bytes: int = 1 << 30  # requests in memory, all connections together; beyond it the large ones still arriving are refused
     read_ahead_bytes: int = 64 * 1024  # pipelined bytes held while a request is being answered

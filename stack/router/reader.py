@@ -32,6 +32,11 @@ class RequestReader:
         return len(self._buffer)
 
     @property
+    def held(self) -> int:
+        """Bytes in memory for requests that were not taken yet."""
+        return len(self._buffer) + (0 if self._chunks is None else len(self._chunks.body))
+
+    @property
     def awaits_continue(self) -> bool:
         """The client holds the body back until it is told to go on."""
         return self.in_body and not self._buffer and self.head is not None and self.head.expects_continue
@@ -52,6 +57,7 @@ class RequestReader:
     def drop(self) -> None:
         """Forget what was fed: the connection is given up."""
         self._buffer.clear()
+        self._chunks = None
 
     def _take_head(self) -> bool:
         self.head = self._heads.take(self._buffer) if self._buffer else None

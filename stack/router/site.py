@@ -38,6 +38,7 @@ class Site:
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     empty: asyncio.Event = field(default_factory=asyncio.Event)
     draining: bool = False
+    held_bytes: int = 0
 
     def __post_init__(self) -> None:
         self.empty.set()
@@ -54,6 +55,10 @@ class Site:
         self.connections.discard(connection)
         if not self.connections:
             self.empty.set()
+
+    def crowded_by(self, size: int) -> bool:
+        """All requests together hold too much, and a connection that holds `size` bytes has more than an equal share of it."""
+        return self.held_bytes > self.limits.held_bytes and size > self.limits.held_bytes // self.limits.connections
 
     def own(self, task: asyncio.Task[None]) -> None:
         """Keep a handler's task until it is done."""

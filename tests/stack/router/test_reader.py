@@ -198,6 +198,16 @@ def test_a_million_tiny_chunks_are_too_many() -> None:
         reader.take()
 
 
+@pytest.mark.parametrize("head", [CHUNKED + b"3e8\r\n", b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n"])
+def test_what_is_held_is_the_body_so_far_and_nothing_once_dropped(head: bytes) -> None:
+    reader = RequestReader(LIMITS, clock=lambda: 0.0)
+    reader.feed(head + b"a" * 700)
+    assert reader.take() is None
+    assert reader.held == 700
+    reader.drop()
+    assert reader.held == 0
+
+
 @pytest.mark.parametrize(
     "data", [*GOOD.values(), *(data for data, _ in HOSTILE.values()), *(data for data, _ in STRICTER.values())]
 )

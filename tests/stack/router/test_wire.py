@@ -139,6 +139,24 @@ async def test_a_client_that_sends_on_all_the_same_still_reads_the_refusal(chunk
     assert answer.json()["error"]["type"] == "invalid_request_error"
 
 
+@pytest.mark.parametrize(
+    ("framing", "end"),
+    [(b"content-length: 900\r\n\r\n", b""), (b"transfer-encoding: chunked\r\n\r\n384\r\n", b"\r\n0\r\n\r\n")],
+    ids=["length", "chunked"],
+)
+async def test_a_large_request_is_refused_while_others_hold_all_memory_and_a_small_one_is_not(framing: bytes, end: bytes) -> None:
+    head = b"POST /a HTTP/1.1\r\nhost: x\r\n" + framing
+    async with serving(echo, Limits(held_bytes=1000, connections=4)) as server, connected(server) as (reader, writer):
+        for _ in range(2):  # what was held is given back with the answer
+            writer.write(head + b"a" * 800)
+            await asyncio.sleep(0.05)
+            assert (await exchange(server, head + b"a" * 300)).startswith(b"HTTP/1.1 503 ")
+            small = await exchange(server, b"POST /b HTTP/1.0\r\ncontent-length: 5\r\n\r\nhello")
+            assert small.endswith(b"POST /b  5")
+            writer.write(b"a" * 100 + end)
+            assert (await reader.readuntil(b"POST /a  900")).startswith(b"HTTP/1.1 200 ")
+
+
 async def test_a_refused_request_ends_its_connection() -> None:
     async with serving(echo) as server:
         answer = await exchange(server, GET + b"GET / HTTP/1.1\r\n\r\n" + GET)
