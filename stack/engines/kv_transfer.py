@@ -130,6 +130,14 @@ def decode_body(fields: Fields, handover: Handover) -> dict[str, Any]:
     return {**direct_body(fields), PARAMS: handover.params}
 
 
+def collect_body(fields: Fields, handover: Handover) -> dict[str, Any]:
+    """The body that makes a decode engine fetch the KV, and so free it, though it refuses the client's own request.
+
+    The prefill engine took the same body, so the decode engine does too.
+    """
+    return {**prefill_body(fields), PARAMS: handover.params}
+
+
 def handover(answer: bytes) -> Handover:
     """What a prefill answer (status 200) hands over.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 
-from stack.engines.kv_transfer import Handover, decode_body, direct_body
+from stack.engines.kv_transfer import Handover, collect_body, decode_body, direct_body
 from stack.router import leg_failure
 from stack.router.answer import filter_body
 from stack.router.errand import Errand
@@ -71,6 +71,8 @@ class AnswerLeg:
                 if isinstance(opened, _Stream):
                     await self._pass_on(errand, opened, responder)
                     return
+        if handover is not None and 400 <= opened.status < 500:
+            await self._collect(errand, engine, handover)
         # The engine is done; a client that reads slowly is no load of its.
         await self._send(errand, opened, responder)
 
@@ -108,6 +110,21 @@ class AnswerLeg:
         if reply.status in leg_failure.RETRIED:
             raise leg_failure.refused(answer)
         return answer
+
+    async def _collect(self, errand: Errand, engine: str, handover: Handover) -> None:
+        """Fetch the KV of a request that `engine` refused before it looked at the params.
+
+        Nobody else comes for it, and the prefill engine would keep its blocks for a whole lease: a few refused requests
+        would fill it.
+        """
+        limit = self._settings.handover_limit_s
+        request = self._upstream.request(
+            errand.url(engine), "POST", errand.parsed.path, errand.outbound, encode(collect_body(errand.parsed.fields, handover)),
+            connect_timeout_s=self._settings.connect_s, head_timeout_s=limit, retry_stale=False,
+        )  # fmt: skip
+        with suppress(ConnectError, BrokenReplyError, ReplyTimeoutError):  # the end of the lease frees the blocks, too
+            async with request as reply:
+                await reply.read(ANSWER_BYTES_MAX, limit)
 
     async def _begin(self, errand: Errand, reply: Reply) -> _Stream:
         """Wait for the first event: engines send the head of a stream long before, when nothing is certain yet."""

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from stack.engines.answer_facts import AnswerFacts
-from stack.engines.kv_transfer import HandoverError, decode_body, direct_body, handover, indivisible, prefill_body
+from stack.engines.kv_transfer import HandoverError, collect_body, decode_body, direct_body, handover, indivisible, prefill_body
 
 ASK = {
     "do_remote_decode": True,
@@ -93,6 +93,12 @@ def test_the_prefill_leg_computes_the_same_prompt_and_one_token() -> None:
         "ignore_eos": True,
         "kv_transfer_params": ASK,
     }
+
+
+def test_kv_is_collected_with_the_body_that_the_prefill_engine_took() -> None:
+    handed = handover(answer(PARAMS))
+    asked = {"model": "m", "prompt": "hi", "max_tokens": 9_999, "stop": 5}
+    assert collect_body(asked, handed) == prefill_body(asked) | {"kv_transfer_params": handed.params}
 
 
 def test_a_limit_of_the_newer_kind_is_set_only_where_the_client_set_it() -> None:

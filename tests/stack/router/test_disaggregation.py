@@ -176,6 +176,22 @@ async def test_an_only_decode_engine_that_chokes_on_a_hand_over_is_asked_again_w
     assert (answer.status_code, answer.headers["x-kvdeck-fallback"], len(decode.seen)) == (200, "decode_retried", 2)
 
 
+async def test_the_kv_of_a_request_that_the_decode_engine_refuses_is_fetched_all_the_same(tmp_path: Path) -> None:
+    async def refuse(engine: FakeEngine, exchange: Exchange) -> None:
+        if exchange.seen.body["max_tokens"] == 9_999:
+            await exchange.json(400, {"error": {"message": "too many"}})
+        else:
+            await exchange.json(200, completion(exchange.seen.body))
+
+    prefill, decode = _pair()
+    decode.behave = refuse
+    async with fleet(tmp_path, prefill, decode) as bench:
+        answer = await bench.chat(LONG, max_tokens=9_999, stop=["x"])
+    assert (answer.status_code, answer.json(), answer.headers["x-kvdeck-path"]) == (400, {"error": {"message": "too many"}}, "dpd")
+    refused, fetched = (seen.body for seen in decode.seen)
+    assert fetched == prefill.seen[0].body | {"kv_transfer_params": refused["kv_transfer_params"]}
+
+
 async def test_threshold_zero_disaggregates_everything(tmp_path: Path) -> None:
     prefill, decode = _pair()
     async with fleet(tmp_path, prefill, decode, model=state(threshold=0)) as bench:
