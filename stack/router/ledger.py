@@ -40,6 +40,8 @@ class Ledger:
 
     def _measure(self, errand: Errand, record: DecisionRecord) -> None:
         self._meters.answered(record, errand.gaps)
+        if 400 <= errand.status < 499:  # the client's own mistake: no engine could have served it as configured
+            return
         for reason in errand.reasons:
             self._meters.fell_back(record.model, reason)
 

@@ -127,6 +127,15 @@ def test_a_failed_request_teaches_nothing_and_its_phases_are_not_counted(status:
     assert b'phase="decode"' not in generate_latest(registry)
 
 
+def test_a_clients_own_mistake_is_no_fallback() -> None:
+    ledger, _, registry = _ledger(Noting())
+    errand = _errand()
+    errand.fall_back("prefill_refused")
+    errand.status = 400
+    ledger.close(errand)
+    assert b"kvdeck_router_fallbacks_total{" not in generate_latest(registry)
+
+
 def test_what_fails_in_writing_down_is_counted_and_the_rest_goes_on() -> None:
     ledger, records, registry = _ledger(Noting(broken=True))
     ledger.close(_errand())
