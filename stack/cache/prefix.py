@@ -21,3 +21,8 @@ def prefix_hashes(data: bytes, piece_bytes: int = PIECE_BYTES, limit: int = PIEC
         parent = xxh3_64_intdigest(view[start : start + piece_bytes], parent)
         hashes.append(parent)
     return tuple(hashes)
+
+
+def whole_hash(data: bytes | memoryview) -> int:
+    """One 64-bit hash of all of `data`, however short or long."""
+    return xxh3_64_intdigest(data)

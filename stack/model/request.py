@@ -14,7 +14,8 @@ class RouteRequest:
     `sequence` counts this router's requests of one model and one intended path, from 0: turns are taken by it.
     `prompt_tokens` is exact when `tokens_exact`, else an estimate from the prompt's bytes. `prefix_hashes` are
     chained 64-bit hashes of the prompt's leading pieces of `prefix_piece_bytes` bytes each, first piece first.
-    `session_key` is None when the client sent none.
+    `opening_hash` stands for a chat up to its user's first message, which stays as it is while the chat grows, and
+    `opening_pieces` for its whole pieces; None for what is no chat. `session_key` is None when the client sent none.
     """
 
     request_id: str
@@ -24,5 +25,7 @@ class RouteRequest:
     tokens_exact: bool = False
     prefix_hashes: tuple[int, ...] = ()
     prefix_piece_bytes: int = 0
+    opening_hash: int | None = None
+    opening_pieces: int = 0
     session_key: str | None = None
     placement: Placement = UNKNOWN

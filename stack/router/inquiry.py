@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from stack.cache.index import BlockIndex
-from stack.cache.prefix import PIECE_BYTES, prefix_hashes
+from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
 from stack.engines.vllm_events import extra_key
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import Placement, PlacementUnknownError, UnknownReason
@@ -57,6 +57,7 @@ class Inquiry:
         except PlacementUnknownError as error:
             tokens, placement = None, Placement(unknown_reason=error.reason)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
+        opening = prompt.opening_bytes(parsed) if parsed.routed else None
         return RouteRequest(
             request_id=request_id,
             model=parsed.model,
@@ -65,6 +66,8 @@ class Inquiry:
             tokens_exact=tokens is not None,
             prefix_hashes=prefix_hashes(data),
             prefix_piece_bytes=PIECE_BYTES,
+            opening_hash=None if opening is None else whole_hash(memoryview(data)[:opening]),
+            opening_pieces=(opening or 0) // PIECE_BYTES,
             session_key=self._sessions.key(request, parsed.session_names),
             placement=placement,
         )

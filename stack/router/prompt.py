@@ -22,7 +22,7 @@ def text(body: ParsedBody) -> str:
     Images and the like are there as a hash of what the client sent. Token ids have no text: see `token_ids`.
     """
     if body.path == CHAT:
-        return _RECORD.join(_chat(body.fields))
+        return _RECORD.join(_chat(body.fields, body.fields["messages"]))
     prompt = body.fields.get("prompt")
     if isinstance(prompt, str):
         return prompt
@@ -43,8 +43,7 @@ def token_ids(body: ParsedBody) -> tuple[int, ...] | None:
 
 def hashable(body: ParsedBody) -> bytes:
     """Bytes whose common prefix is the prompts' common prefix; the cache salt comes first, since it parts all caches."""
-    salt = body.cache_salt
-    head = b"" if salt is None else f"{salt}{_RECORD}".encode()
+    head = _head(body)
     ids = token_ids(body)
     if ids is None:
         return head + text(body).encode()
@@ -54,11 +53,30 @@ def hashable(body: ParsedBody) -> bytes:
         return head
 
 
-def _chat(fields: dict[str, Any]) -> Iterator[str]:
+def opening_bytes(body: ParsedBody) -> int | None:
+    """How many leading bytes of `hashable` stay as they are while a chat grows: through its user's first message.
+
+    None for what is no chat, or has no user.
+    """
+    if body.path != CHAT:
+        return None
+    messages = body.fields["messages"]
+    first = next((number for number, message in enumerate(messages, 1) if message.get("role") == "user"), None)
+    if first is None:
+        return None
+    return len(_head(body)) + len(_RECORD.join(_chat(body.fields, messages[:first])).encode())
+
+
+def _head(body: ParsedBody) -> bytes:
+    salt = body.cache_salt
+    return b"" if salt is None else f"{salt}{_RECORD}".encode()
+
+
+def _chat(fields: dict[str, Any], messages: list[dict[str, Any]]) -> Iterator[str]:
     for name in ("tools", "documents", "chat_template_kwargs"):
         if fields.get(name):
             yield msgspec.json.encode(fields[name]).decode()
-    for message in fields["messages"]:
+    for message in messages:
         yield f"{message.get('role')}{_FIELD}{_content(message.get('content'))}{_calls(message)}"
 
 

@@ -12,13 +12,9 @@ from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base
-from stack.strategies.load import refuse_empty
+from stack.strategies.load import TOKENS_PER_REQUEST, refuse_empty
 from stack.strategies.prefix_aware import PrefixAware
 
-# What one request in flight costs the next, in tokens to compute. A running request takes a slice of every step and,
-# while it prefills, the whole of some: a few hundred tokens' worth on the engines measured. It also decides how much
-# cache one waiting request is worth, so it errs on the side of keeping queues short.
-TOKENS_PER_REQUEST = 256.0
 _NOTHING = EnginePlacement()
 
 Scores = dict[str, dict[str, float]]
@@ -45,7 +41,7 @@ class KvAware:
             raise ValueError(f"kv_aware: tokens_per_request {tokens_per_request} must be >= 0")
         self._cost = TierCost(l1=l1_cost, l2=l2_cost)
         self._tokens_per_request = tokens_per_request
-        self._prefixes = PrefixAware(pieces_per_engine=pieces_per_engine)
+        self._prefixes = PrefixAware(tokens_per_request=tokens_per_request, pieces_per_engine=pieces_per_engine)
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """The candidate with the least work for this prompt. Raises EmptyPoolError."""

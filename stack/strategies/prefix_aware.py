@@ -4,70 +4,124 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stack.cache.crowd import Crowd
 from stack.cache.learnt import PIECES_PER_ENGINE, LearntPrefixes
 from stack.fleet.engine import Engine
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base, rendezvous
-from stack.strategies.load import ImbalanceGuard, least_loaded, refuse_empty
+from stack.strategies.load import TOKENS_PER_REQUEST, least_loaded, refuse_empty
+
+# What so many of the prompts share counts as held by every engine: it is there soon, and binds no prompt to any of them.
+COMMON_SHARE = 0.8
+HOME_PIECES = 4  # little enough that questions about one document meet
+
+Scores = dict[str, dict[str, float]]
 
 
 @base.register("prefix_aware")
 class PrefixAware:
-    """The longest known prefix wins, among equals the less loaded; a new prefix goes to its rendezvous home.
+    """The longest known prefix that means something wins; any other prompt goes to its rendezvous home.
 
-    A match counts from `min_match_pieces` on. The guard lets go of an affinity that would pile requests up: without
-    one, a system prompt that all clients share would send everything to one engine. `home_pieces` is how much of an
-    unknown prompt decides its home: little enough that prompts over one document meet.
+    A match means something when it reaches into what is the prompt's own, and covers `min_match_share` of the prompt or
+    `min_match_pieces` of the own. So does one of what many share, when it does both and is longer than what nearly every
+    prompt shares: a document under questions does, a system prompt does not. The home is decided by what the prompt does
+    not share with many, so that chats over one system prompt spread, the turns of each meet, and routers that know nothing
+    of each other agree. Either gives way to the engine with the least work when the queue costs more than the matched
+    tokens and `patience_tokens` are worth.
     """
 
     def __init__(
         self,
-        min_match_pieces: int = 1,
-        home_pieces: int = 4,
+        min_match_pieces: int = 4,
+        min_match_share: float = 0.5,
+        tokens_per_request: float = TOKENS_PER_REQUEST,
+        patience_tokens: float = 3 * TOKENS_PER_REQUEST,
         pieces_per_engine: int = PIECES_PER_ENGINE,
-        imbalance_limit: int = 8,
-        imbalance_ratio: float = 1.5,
     ) -> None:
-        if min_match_pieces < 1 or home_pieces < 1:
-            raise ValueError(f"prefix_aware: min_match_pieces {min_match_pieces} and home_pieces {home_pieces} must be >= 1")
-        self._min_match = min_match_pieces
-        self._home_pieces = home_pieces
-        self._guard = ImbalanceGuard(imbalance_limit, imbalance_ratio)
+        if min_match_pieces < 1 or not 0.0 <= min_match_share <= 1.0:
+            raise ValueError(f"prefix_aware: min_match_pieces {min_match_pieces} must be >= 1, share {min_match_share} from 0 to 1")
+        if tokens_per_request < 0.0 or patience_tokens < 0.0:
+            raise ValueError(f"prefix_aware: negative tokens_per_request {tokens_per_request} or patience {patience_tokens}")
+        self._min_match_pieces = min_match_pieces
+        self._min_match_share = min_match_share
+        self._tokens_per_request = tokens_per_request
+        self._patience = patience_tokens
         self._learnt = LearntPrefixes(pieces_per_engine)
+        self._crowd = Crowd()
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
-        """The engine that should hold the longest part of the prompt. Raises EmptyPoolError."""
+        """The engine that should hold the longest part of the prompt, or its home. Raises EmptyPoolError."""
         refuse_empty(candidates)
-        if not request.prefix_hashes:
+        pieces = request.prefix_hashes
+        if not pieces:
             return Choice(least_loaded(candidates, request.sequence).name, reason="short_prompt")
-        matched = {engine.name: self._learnt.matched(engine.name, request.prefix_hashes) for engine in candidates}
-        chosen, reason = self._preferred(request, candidates, matched)
-        if self._guard.trips(chosen, candidates):
-            chosen, reason = least_loaded(candidates, request.sequence), "imbalance"
-        return Choice(chosen.name, reason=reason, scores=_scores(candidates, matched))
+        matched = {engine.name: self._learnt.matched(engine.name, pieces) for engine in candidates}
+        shared = self._crowd.shared(pieces)
+        common = self._crowd.shared(pieces[:shared], COMMON_SHARE)
+        key = _key(request, shared)
+        if self._counts(max(matched.values()), shared, common, len(pieces)):
+            preferred, reason = _longest(candidates, matched, key), "longest_prefix"
+        elif key is None:
+            preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
+        else:
+            preferred, reason = rendezvous.home(key, candidates), "shared_prefix" if shared else "new_prefix"
+        return self._weighed(preferred, reason, candidates, key, self._scores(request, candidates, matched, common))
 
     def learn(self, request: RouteRequest, choice: Choice) -> None:
         """The engine now holds this prompt's beginning."""
         if request.prefix_hashes:
             self._learnt.learn(choice.engine, request.prefix_hashes)
+            self._crowd.note(request.prefix_hashes, request.opening_hash)
 
     def forget(self, engine: str) -> None:
-        """Its cache is gone, or the engine is."""
+        """Its cache is gone, or the engine is. What prompts share is theirs, and stays known."""
         self._learnt.forget(engine)
 
-    def _preferred(self, request: RouteRequest, candidates: Sequence[Engine], matched: Mapping[str, int]) -> tuple[Engine, str]:
-        key = request.prefix_hashes[: self._home_pieces][-1]
-        if max(matched.values()) < self._min_match:
-            return rendezvous.home(key, candidates), "new_prefix"
+    def _counts(self, longest: int, shared: int, common: int, pieces: int) -> bool:
+        covers = longest >= self._min_match_share * pieces
+        if longest > shared:
+            return covers or longest - shared >= self._min_match_pieces
+        return covers and longest > common and longest >= self._min_match_pieces
 
-        def merit(engine: Engine) -> tuple[int, int, int, str]:
-            return matched[engine.name], -engine.in_flight, rendezvous.weight(key, engine.name), engine.name
+    def _weighed(self, preferred: Engine, reason: str, candidates: Sequence[Engine], key: int | None, scores: Scores) -> Choice:
+        least = min(
+            candidates, key=lambda engine: (scores[engine.name]["work"], engine.in_flight, -_weight(key, engine), engine.name)
+        )
+        if scores[preferred.name]["work"] - self._patience > scores[least.name]["work"]:
+            return Choice(least.name, reason="imbalance", scores=scores)
+        return Choice(preferred.name, reason=reason, scores=scores)
 
-        return max(candidates, key=merit), "longest_prefix"
+    def _scores(self, request: RouteRequest, candidates: Sequence[Engine], matched: Mapping[str, int], common: int) -> Scores:
+        piece_tokens = request.prompt_tokens / len(request.prefix_hashes)
+
+        def score(engine: Engine) -> dict[str, float]:
+            pieces = matched[engine.name]
+            compute = request.prompt_tokens - max(pieces, common) * piece_tokens
+            queue = self._tokens_per_request * engine.in_flight
+            return {"matched_pieces": float(pieces), "compute": compute, "queue": queue, "work": compute + queue}
+
+        return {engine.name: score(engine) for engine in candidates}
 
 
-def _scores(candidates: Sequence[Engine], matched: Mapping[str, int]) -> dict[str, dict[str, float]]:
-    return {
-        engine.name: {"matched_pieces": float(matched[engine.name]), "in_flight": float(engine.in_flight)} for engine in candidates
-    }
+def _key(request: RouteRequest, shared: int) -> int | None:
+    """What decides the prompt's home: its first piece that few others have, or its opening where that ends before.
+
+    Neither changes while a chat grows. While it is not known what others share, the piece is not the very first, which
+    could be a system prompt's. None when the prompt has nothing that is not shared.
+    """
+    pieces = request.prefix_hashes
+    if request.opening_hash is not None and request.opening_pieces <= shared:
+        return request.opening_hash
+    if shared >= len(pieces):
+        return None
+    fixed = len(pieces) if request.opening_hash is None else min(request.opening_pieces, len(pieces))
+    return pieces[max(shared, min(HOME_PIECES, fixed) - 1)]
+
+
+def _longest(candidates: Sequence[Engine], matched: Mapping[str, int], key: int | None) -> Engine:
+    return max(candidates, key=lambda engine: (matched[engine.name], -engine.in_flight, _weight(key, engine), engine.name))
+
+
+def _weight(key: int | None, engine: Engine) -> int:
+    return 0 if key is None else rendezvous.weight(key, engine.name)

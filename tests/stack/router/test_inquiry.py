@@ -67,6 +67,12 @@ async def test_tokens_are_estimated_from_bytes_without_one() -> None:
     assert route.placement.unknown_reason == "no_tokenizer"
 
 
+async def test_a_chat_is_known_by_its_opening() -> None:
+    one, again, other = [await _about(FakeTokens(), content) for content in ("x" * 1100, "x" * 1100, "x" * 1100 + "y")]
+    assert (one.opening_hash, one.opening_pieces) == (again.opening_hash, 2)
+    assert (one.prefix_hashes, one.opening_hash == other.opening_hash) == (other.prefix_hashes, False)
+
+
 async def test_a_prompt_that_cannot_be_tokenized_says_why() -> None:
     route = await _about(FakeTokens(refuses=UnknownReason.UNSUPPORTED_CONTENT), "hello")
     assert (route.tokens_exact, route.placement.unknown_reason) == (False, "unsupported_content")

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from stack.router.openai import CHAT, COMPLETIONS, ParsedBody, parse
-from stack.router.prompt import hashable, text, token_ids
+from stack.router.prompt import hashable, opening_bytes, text, token_ids
 
 
 def chat(*messages: dict[str, Any], **more: Any) -> ParsedBody:
@@ -28,6 +28,22 @@ def test_a_chat_reads_turn_by_turn() -> None:
 def test_a_longer_chat_begins_as_the_shorter_one_does() -> None:
     turns = [SYSTEM, {"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
     assert hashable(chat(*turns)).startswith(hashable(chat(*turns[:2])))
+
+
+def test_a_chat_opens_with_all_through_its_users_first_message() -> None:
+    turns = [
+        SYSTEM,
+        {"role": "user", "content": "öne"},
+        {"role": "assistant", "content": "two"},
+        {"role": "user", "content": "three"},
+    ]
+    first, grown = chat(*turns[:2], cache_salt="tenant"), chat(*turns, cache_salt="tenant")
+    assert opening_bytes(first) == opening_bytes(grown) == len(hashable(first))
+
+
+def test_what_has_no_user_has_no_opening() -> None:
+    assert opening_bytes(chat(SYSTEM)) is None
+    assert opening_bytes(completion("hi")) is None
 
 
 def test_tools_come_first_because_templates_put_them_there() -> None:

@@ -30,6 +30,7 @@ def request(
     *,
     prompt_tokens: int = 1000,
     prefix: tuple[int, ...] = (),
+    opening: tuple[int, int] | None = None,
     session: str | None = None,
     placement: Placement = UNKNOWN,
 ) -> RouteRequest:
@@ -40,6 +41,8 @@ def request(
         prompt_tokens=prompt_tokens,
         prefix_hashes=prefix,
         prefix_piece_bytes=512,
+        opening_hash=None if opening is None else opening[0],
+        opening_pieces=0 if opening is None else opening[1],
         session_key=session,
         placement=placement,
     )
@@ -67,6 +70,7 @@ def requests(draw: st.DrawFn) -> RouteRequest:
         draw(st.integers(0, 10_000)),
         prompt_tokens=tokens,
         prefix=draw(prefixes),
+        opening=draw(st.none() | st.tuples(hashes, st.integers(0, 8))),
         session=draw(st.none() | st.text(max_size=8)),
         placement=Placement(MappingProxyType(known), tokens) if known else UNKNOWN,
     )

@@ -64,14 +64,74 @@ def test_a_prompt_shorter_than_a_piece_goes_to_the_least_loaded() -> None:
     assert (choice.engine, choice.reason, choice.fallback) == ("b", "short_prompt", None)
 
 
-def test_a_match_below_the_minimum_is_none() -> None:
-    strategy = PrefixAware(min_match_pieces=4)
-    sent(strategy, "decode-0", "a")
-    assert strategy.choose(request(prefix=prompt("b")), fleet(2)).reason == "new_prefix"
+def test_a_prompt_asked_again_goes_where_it_went() -> None:
+    strategy = PrefixAware()
+    for number in range(12):
+        asked = request(number, prompt_tokens=2000, prefix=prompt("the same"))
+        choice = strategy.choose(asked, [engine("decode-0", number % 3), engine("decode-1"), engine("decode-2", number % 2)])
+        strategy.learn(asked, choice)
+        assert choice.engine == strategy.choose(asked, fleet(3)).engine
+        assert number == 0 or choice.reason == "longest_prefix"
+
+
+def test_what_nearly_every_prompt_shares_binds_none_of_them() -> None:
+    strategy = PrefixAware()
+    for number in range(20):
+        sent(strategy, "decode-0", f"question {number}")
+    new = [strategy.choose(request(prefix=prompt(f"another {number}")), fleet(2)) for number in range(40)]
+    assert {choice.reason for choice in new} == {"shared_prefix"}
+    assert 10 < Counter(choice.engine for choice in new)["decode-0"] < 30
+    assert strategy.choose(request(prefix=prompt("question 7")), fleet(2)).reason == "longest_prefix"
+
+
+def test_questions_about_one_of_several_documents_follow_the_document() -> None:
+    strategy = PrefixAware()
+    for number in range(24):
+        document = f"document {number % 4} ".encode() * 400
+        asked = request(number, prefix=prefix_hashes(document + f"question {number}".encode() * 100))
+        strategy.learn(asked, Choice(f"decode-{number % 4}", reason="test"))
+    document = b"document 2 " * 400
+    choice = strategy.choose(request(prefix=prefix_hashes(document + b"and another" * 100)), fleet(4))
+    assert (choice.engine, choice.reason) == ("decode-2", "longest_prefix")
+
+
+@pytest.mark.parametrize(("ahead", "chosen", "reason"), [(8, "decode-0", "longest_prefix"), (20, "decode-1", "imbalance")])
+def test_a_match_gives_way_when_the_queue_costs_more_than_it_saves(ahead: int, chosen: str, reason: str) -> None:
+    strategy = PrefixAware()
+    sent(strategy, "decode-0", "a long conversation")
+    asked = request(prompt_tokens=2000, prefix=prompt("a long conversation"))
+    choice = strategy.choose(asked, [engine("decode-0", ahead), engine("decode-1")])
+    assert (choice.engine, choice.reason) == (chosen, reason)
+    assert choice.scores["decode-0"] == {
+        "matched_pieces": float(len(asked.prefix_hashes)), "compute": 0.0, "queue": 256.0 * ahead, "work": 256.0 * ahead
+    }  # fmt: skip
+
+
+def test_a_chat_that_adds_less_than_a_piece_goes_by_its_opening() -> None:
+    strategy = PrefixAware()
+    shared = prefix_hashes(SYSTEM)
+    for opening in range(8):
+        strategy.learn(request(prefix=shared, opening=(opening, len(shared))), Choice("decode-0", reason="test"))
+
+    def engines(more: int) -> list[str]:
+        chats = [request(prefix=(*shared, *range(more)), opening=(number, len(shared))) for number in range(100, 140)]
+        return [strategy.choose(chat, fleet(2)).engine for chat in chats]
+
+    first, grown = engines(more=0), engines(more=3)
+    assert first == grown
+    assert 10 < first.count("decode-0") < 30
+
+
+def test_a_shared_prefix_with_nothing_of_its_own_goes_to_the_least_loaded() -> None:
+    strategy = PrefixAware()
+    for number in range(20):
+        sent(strategy, "decode-0", f"question {number}")
+    choice = strategy.choose(request(prefix=prefix_hashes(SYSTEM)), [engine("decode-0", 1), engine("decode-1")])
+    assert (choice.engine, choice.reason) == ("decode-1", "shared_prefix")
 
 
 @pytest.mark.parametrize(
-    "params", [{"min_match_pieces": 0}, {"home_pieces": 0}, {"pieces_per_engine": 0}, {"imbalance_ratio": 0.5}]
+    "params", [{"min_match_pieces": 0}, {"min_match_share": 1.5}, {"pieces_per_engine": 0}, {"patience_tokens": -1.0}]
 )
 def test_parameters_out_of_range_are_refused(params: dict[str, float]) -> None:
     with pytest.raises(ValueError):
