@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import streamlit as st
 
 from dashboard.steering.draft import Draft
@@ -42,7 +43,7 @@ def _dpd(filled: Dpd, key: str) -> Dpd:
     name = _kept(f"threshold-{key}", filled.routing_threshold)
     tokens = threshold.number_input("Routing threshold (tokens)", 0, THRESHOLD_MAX, step=64, key=name, disabled=not enabled)
     st.caption(_reach(enabled, tokens))
-    return Dpd(enabled=enabled, routing_threshold=tokens)
+    return msgspec.structs.replace(filled, enabled=enabled, routing_threshold=tokens)  # what the form does not show stays as it is
 
 
 def _reach(enabled: bool, tokens: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from stack.control.diff import Change, diff
-from stack.control.effects import ChangeThreshold, Effect, GrowPool, ShrinkPool, SwitchDpd, SwitchStrategy
+from stack.control.effects import ChangeMinUncached, ChangeThreshold, Effect, GrowPool, ShrinkPool, SwitchDpd, SwitchStrategy
 from stack.control.leaving import draining, leavers, present
 from stack.control.members import Member
 from stack.control.merge import merge
@@ -50,6 +50,8 @@ def _effects(model: str, before: ModelState, after: ModelState, members: Sequenc
         yield SwitchDpd(model, after.dpd.enabled, after.dpd.routing_threshold)
     if before.dpd.routing_threshold != after.dpd.routing_threshold:
         yield ChangeThreshold(model, before.dpd.routing_threshold, after.dpd.routing_threshold, after.dpd.enabled)
+    if before.dpd.min_uncached_tokens != after.dpd.min_uncached_tokens:
+        yield ChangeMinUncached(model, before.dpd.min_uncached_tokens, after.dpd.min_uncached_tokens, after.dpd.enabled)
     for pool in Pool:
         yield from _scaling(model, pool, _replicas(before, pool), _replicas(after, pool), members)
 

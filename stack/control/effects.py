@@ -56,6 +56,22 @@ class ChangeThreshold:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeMinUncached:
+    """How few uncached tokens of a long prompt are not worth a prefill engine."""
+
+    kind: ClassVar[str] = "change_min_uncached"
+    model: str
+    before: int
+    after: int
+    enabled: bool
+
+    @property
+    def sentence(self) -> str:
+        change = f"{_bypass(self.after).capitalize()} (until now: {_bypass(self.before)})."
+        return change if self.enabled else f"{change} Nothing changes until disaggregation is on."
+
+
+@dataclass(frozen=True, slots=True)
 class GrowPool:
     """`pool` gains `by` engines; `engines` were leaving and stay instead of being started anew."""
 
@@ -91,8 +107,14 @@ class ShrinkPool:
         return f"To drain and end: {', '.join(self.engines)}. No new requests; those in flight finish first."
 
 
-Effect = SwitchStrategy | SwitchDpd | ChangeThreshold | GrowPool | ShrinkPool
+Effect = SwitchStrategy | SwitchDpd | ChangeThreshold | ChangeMinUncached | GrowPool | ShrinkPool
 
 
 def _reach(threshold: int) -> str:
     return "every prompt" if threshold == 0 else f"a prompt of at least {threshold} tokens"
+
+
+def _bypass(min_uncached: int) -> str:
+    if min_uncached == 0:
+        return "what a decode engine holds does not decide the path"
+    return f"a long prompt goes straight to a decode engine that holds all but fewer than {min_uncached} tokens of it"

@@ -17,11 +17,13 @@ class Dpd(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Disaggregated prefill/decode: on or off, and from how many prompt tokens.
 
     `routing_threshold` compares as `prompt tokens >= threshold` (HyperPod's meaning): 0 means always;
-    never is `enabled: false`.
+    never is `enabled: false`. A prompt that reaches it goes straight to a decode engine all the same when one is known to
+    hold all but fewer than `min_uncached_tokens` of it; 0 means that what is cached never decides.
     """
 
     enabled: bool = True
     routing_threshold: Threshold = 4096
+    min_uncached_tokens: Threshold = 0
 
 
 class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -63,7 +63,7 @@ class Configuration:
             prefill=self._named(model, pools.prefill.strategy or state.strategy),
             decode=self._named(model, pools.decode.strategy or state.strategy),
         )
-        return Served(strategies, DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold))
+        return Served(strategies, DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens))
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

@@ -18,16 +18,22 @@ class PathReason(StrEnum):
 
     DISABLED = "dpd_disabled"
     BELOW_THRESHOLD = "below_threshold"
+    ALREADY_CACHED = "already_cached"
     AT_THRESHOLD = "at_threshold"
     NO_READY_PREFILL_ENGINE = "no_ready_prefill_engine"
 
 
 @dataclass(frozen=True, slots=True)
 class DpdPolicy:
-    """When to disaggregate: `prompt tokens >= routing_threshold`, so 0 means always; never is `enabled=False`."""
+    """When to disaggregate: `prompt tokens >= routing_threshold`, so 0 means always; never is `enabled=False`.
+
+    A prompt of which a decode engine is known to hold all but fewer than `min_uncached_tokens` has nothing to prefill
+    elsewhere; 0 means that this never counts.
+    """
 
     enabled: bool
     routing_threshold: int
+    min_uncached_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,8 @@ def plan(
     """The way of one request through both pools; engines that are not routable are passed over.
 
     `Plan.reason` is a PathReason and says why this path; each Choice carries its strategy's own reason and
-    fallback. `Plan.fallback` is set only when disaggregation was due and no prefill engine can take it.
+    fallback. A prompt that decode engines hold already goes to one of these. `Plan.fallback` is set only when
+    disaggregation was due and no prefill engine can take it.
     Raises EmptyPoolError when no decode engine is routable.
     """
     decoders = _routable(decode)
@@ -70,6 +77,9 @@ def plan(
     if not due(request.prompt_tokens, policy):
         reason = PathReason.BELOW_THRESHOLD if policy.enabled else PathReason.DISABLED
         return _direct(request, decoders, strategies, reason)
+    holders = tuple(engine for engine in decoders if _holds(engine, request, policy))
+    if holders:
+        return _direct(request, holders, strategies, PathReason.ALREADY_CACHED)
     prefillers = _routable(prefill)
     if not prefillers:
         missing = PathReason.NO_READY_PREFILL_ENGINE
@@ -98,6 +108,15 @@ def _direct(
         reason=reason,
         fallback=fallback,
     )
+
+
+def _holds(engine: Engine, request: RouteRequest, policy: DpdPolicy) -> bool:
+    """The engine is known to hold nearly all of the prompt; of one whose placement is unknown nothing is assumed."""
+    held = request.placement.engines.get(engine.name)
+    if held is None:
+        return False
+    prompt = request.placement.prompt_tokens or request.prompt_tokens
+    return prompt - held.cached_tokens < policy.min_uncached_tokens
 
 
 def _routable(engines: Sequence[Engine]) -> tuple[Engine, ...]:

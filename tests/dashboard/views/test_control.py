@@ -130,6 +130,12 @@ def test_somebody_elses_change_is_told_and_the_edits_can_be_kept(opened: Opener,
     assert (model(steered)["strategy"], model(steered)["dpd"]["routing_threshold"]) == ("kv_aware", 1024)
 
 
+def test_what_the_form_does_not_show_stays_as_it_is(opened: Opener, steered: Steered) -> None:
+    steered.patch({"dpd": {"min_uncached_tokens": 64}})
+    press(press(choose(opened("control"), "kv_aware"), "Preview"), "Apply")
+    assert (model(steered)["strategy"], model(steered)["dpd"]["min_uncached_tokens"]) == ("kv_aware", 64)
+
+
 def test_the_edits_can_be_given_up_for_somebody_elses(opened: Opener, steered: Steered) -> None:
     page = choose(opened("control"), "kv_aware")
     steered.patch({"strategy": "session"})

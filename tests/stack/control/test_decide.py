@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stack.control.decide import Decision, decide
 from stack.control.diff import Change
-from stack.control.effects import ChangeThreshold, GrowPool, ShrinkPool, SwitchDpd, SwitchStrategy
+from stack.control.effects import ChangeMinUncached, ChangeThreshold, GrowPool, ShrinkPool, SwitchDpd, SwitchStrategy
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, PoolState
 from stack.fleet.engine import State
@@ -103,6 +103,20 @@ def test_every_effect_is_a_sentence() -> None:
     assert _decide({"dpd": {"routing_threshold": 9}}, off).effects == (ChangeThreshold("smollm2", 512, 9, enabled=False),)
 
 
+def test_the_minimum_of_uncached_tokens_is_a_sentence_too() -> None:
+    (effect,) = _decide({"dpd": {"min_uncached_tokens": 128}}).effects
+    assert effect == ChangeMinUncached("smollm2", 0, 128, enabled=True)
+    assert effect.sentence == (
+        "A long prompt goes straight to a decode engine that holds all but fewer than 128 tokens of it "
+        "(until now: what a decode engine holds does not decide the path)."
+    )
+    assert ChangeMinUncached("smollm2", 128, 0, enabled=False).sentence == (
+        "What a decode engine holds does not decide the path "
+        "(until now: a long prompt goes straight to a decode engine that holds all but fewer than 128 tokens of it). "
+        "Nothing changes until disaggregation is on."
+    )
+
+
 def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
     assert _decide({"strategy": "prefixaware"}) == Decision(desired(), (), ())
     assert _decide({}) == Decision(desired(), (), ())
@@ -125,13 +139,16 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
         ({"strategy": None}, "models.smollm2.strategy", "models.smollm2.strategy cannot be null: say what it should be"),
         ({"strategy": 3}, "models.smollm2.strategy", "Expected 'str', got 'int'"),
         ({"dpd": None}, "models.smollm2.dpd", "models.smollm2.dpd cannot be null: say what it should be"),
-        ({"dpd": True}, "models.smollm2.dpd", "models.smollm2.dpd must be an object with enabled, routing_threshold"),
+        ({"dpd": True}, "models.smollm2.dpd",
+         "models.smollm2.dpd must be an object with enabled, routing_threshold, min_uncached_tokens"),
         ({"dpd": {"threshold": 3}}, "models.smollm2.dpd.threshold",
-         "unknown field 'threshold'; allowed in models.smollm2.dpd: enabled, routing_threshold"),
+         "unknown field 'threshold'; allowed in models.smollm2.dpd: enabled, routing_threshold, min_uncached_tokens"),
         ({"dpd": {"threshold": None}}, "models.smollm2.dpd.threshold",
-         "unknown field 'threshold'; allowed in models.smollm2.dpd: enabled, routing_threshold"),
+         "unknown field 'threshold'; allowed in models.smollm2.dpd: enabled, routing_threshold, min_uncached_tokens"),
         ({"dpd": {"routing_threshold": -1}}, "models.smollm2.dpd.routing_threshold", "Expected 'int' >= 0"),
         ({"dpd": {"routing_threshold": 2**70}}, "models.smollm2.dpd.routing_threshold", "Expected 'int' <= 10000000"),
+        ({"dpd": {"min_uncached_tokens": -1}}, "models.smollm2.dpd.min_uncached_tokens", "Expected 'int' >= 0"),
+        ({"dpd": {"min_uncached_tokens": 2**70}}, "models.smollm2.dpd.min_uncached_tokens", "Expected 'int' <= 10000000"),
         ({"dpd": {"enabled": "no"}}, "models.smollm2.dpd.enabled", "Expected 'bool', got 'str'"),
         ({"pools": {"decode": {"replicas": True}}}, "models.smollm2.pools.decode.replicas", "Expected 'int', got 'bool'"),
         ({"pools": {"decode": {"replicas": 65}}}, "models.smollm2.pools.decode.replicas", "Expected 'int' <= 64"),

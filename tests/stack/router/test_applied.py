@@ -43,11 +43,12 @@ def test_a_configuration_is_applied_whole() -> None:
     told: list[Applied] = []
     configuration = Configuration(_shelf(), told.append)
     pools = Pools(prefill=PoolState(replicas=1, strategy="b"), decode=PoolState(replicas=2))
-    configuration.apply(_config(4, m=ModelState(strategy="a", dpd=Dpd(enabled=True, routing_threshold=512), pools=pools)))
+    dpd = Dpd(enabled=True, routing_threshold=512, min_uncached_tokens=64)
+    configuration.apply(_config(4, m=ModelState(strategy="a", dpd=dpd, pools=pools)))
     applied = configuration.current
     assert told == [applied]
     assert (applied.version, applied.generation, applied.draining) == (4, 40, frozenset({"decode-1"}))
-    assert applied.models["m"].policy == DpdPolicy(True, 512)
+    assert applied.models["m"].policy == DpdPolicy(True, 512, 64)
     assert (applied.models["m"].strategies.prefill.name, applied.models["m"].strategies.decode.name) == ("b", "a")
 
 

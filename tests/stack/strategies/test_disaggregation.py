@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stack.fleet.engine import Engine, Health
+from stack.model.placement import UNKNOWN, EnginePlacement, Placement
 from stack.model.plan import Choice, Plan
 from stack.model.tier import Path, Pool
 from stack.strategies.base import EmptyPoolError
 from stack.strategies.disaggregation import DpdPolicy, Named, PathReason, PoolStrategies, due, plan
 from stack.strategies.round_robin import RoundRobin
 from stack.strategies.session import Session
-from tests.stack.strategies.fleets import engine, request
+from tests.stack.strategies.fleets import engine, placed, request
 
 STRATEGIES = PoolStrategies(prefill=Named("round_robin", RoundRobin()), decode=Named("session", Session()))
 ON = DpdPolicy(enabled=True, routing_threshold=512)
@@ -50,6 +53,32 @@ def test_a_long_prompt_takes_both_pools_each_by_its_own_strategy() -> None:
 def test_a_direct_path_says_why(policy: DpdPolicy, reason: PathReason) -> None:
     made = plan(request(prompt_tokens=100), prefill(), DECODE, STRATEGIES, policy)
     assert (made.path, made.reason, made.fallback, made.prefill) == (Path.DIRECT, reason, None, None)
+
+
+@pytest.mark.parametrize(
+    ("placement", "reason"),
+    [
+        (placed(600, decode_1=EnginePlacement(473)), PathReason.ALREADY_CACHED),
+        (placed(600, decode_0=EnginePlacement(472), decode_1=EnginePlacement(200, 200, 100)), PathReason.ALREADY_CACHED),
+        (placed(600, decode_0=EnginePlacement(), decode_1=EnginePlacement(472)), PathReason.AT_THRESHOLD),
+        (placed(600, prefill_0=EnginePlacement(592)), PathReason.AT_THRESHOLD),
+        (placed(600, decode_9=EnginePlacement(592)), PathReason.AT_THRESHOLD),
+        (UNKNOWN, PathReason.AT_THRESHOLD),
+    ],
+)
+def test_a_long_prompt_that_a_decode_engine_holds_goes_straight_to_it(placement: Placement, reason: PathReason) -> None:
+    policy = replace(ON, min_uncached_tokens=128)
+    made = plan(request(prompt_tokens=600, placement=placement), prefill(), DECODE, STRATEGIES, policy)
+    assert (made.reason, made.fallback) == (reason, None)
+    if reason is PathReason.ALREADY_CACHED:
+        assert (made.path, made.decode.engine, made.prefill) == (Path.DIRECT, "decode-1", None)
+
+
+def test_what_is_cached_never_decides_while_the_minimum_is_zero_or_the_prompt_short() -> None:
+    held = placed(600, decode_1=EnginePlacement(600))
+    assert plan(request(prompt_tokens=600, placement=held), prefill(), DECODE, STRATEGIES, ON).path is Path.DPD
+    short = request(prompt_tokens=100, placement=held)
+    assert plan(short, prefill(), DECODE, STRATEGIES, replace(ON, min_uncached_tokens=128)).reason == "below_threshold"
 
 
 @pytest.mark.parametrize(
