@@ -19,11 +19,12 @@ from stack.router.leg_failure import EngineAnswer
 from stack.router.message import Responder
 from stack.router.openai import UsageWish, encode
 from stack.router.phases import EngineTimes
+from stack.router.poison import Poison
 from stack.router.relay import Relay
 from stack.router.route_headers import RouteHeaders
 from stack.router.settings import RouterSettings
 from stack.router.upstream import Reply, Upstream
-from stack.router.upstream_errors import BrokenReplyError, ConnectError, ReplyTimeoutError
+from stack.router.upstream_errors import BrokenReplyError, ConnectError, ConnectionLostError, ReplyTimeoutError
 
 ANSWER_BYTES_MAX = 256 << 20  # embeddings of a large batch; an engine is trusted, but not without end
 _EVENT_STREAM = b"text/event-stream"
@@ -47,6 +48,7 @@ class AnswerLeg:
         upstream: Upstream,
         keeper: FleetKeeper,
         in_flight: InFlight,
+        poison: Poison,
         relay: Relay,
         route_headers: RouteHeaders,
         settings: RouterSettings,
@@ -55,6 +57,7 @@ class AnswerLeg:
         self._upstream = upstream
         self._keeper = keeper
         self._in_flight = in_flight
+        self._poison = poison
         self._relay = relay
         self._route_headers = route_headers
         self._settings = settings
@@ -68,6 +71,7 @@ class AnswerLeg:
             async with AsyncExitStack() as connection:
                 opened = await self._open(errand, handover, attempt, connection)
                 self._keeper.answered(engine)
+                self._poison.answered(errand.parsed)
                 if isinstance(opened, _Stream):
                     await self._pass_on(errand, opened, responder)
                     return
@@ -88,6 +92,8 @@ class AnswerLeg:
             self._keeper.connect_failed(engine, str(error))
             raise leg_failure.unreachable("the engine could not be reached") from error
         except BrokenReplyError as error:
+            if isinstance(error, ConnectionLostError):
+                self._poison.died(errand.parsed, engine)
             self._keeper.connect_failed(engine, str(error))
             raise leg_failure.unreachable("the engine broke off before it answered") from error
         except (ReplyTimeoutError, TimeoutError) as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 
 from stack.fleet.snapshot import Fleet
 from stack.router.applied import Applied, Configuration, Served
-from stack.router.errand import Errand
+from stack.router.errand import Errand, Fallback
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.executor import Executor
 from stack.router.fleet_keeper import FleetKeeper
@@ -22,8 +24,11 @@ from stack.router.meters import CLIENT_LEFT, Meters
 from stack.router.openai import BodyError, ParsedBody, parse
 from stack.router.phases import Timeline
 from stack.router.planning import plan_for
+from stack.router.poison import Poison
 from stack.router.route_headers import RouteHeaders
 from stack.strategies.base import EmptyPoolError
+
+log = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 1
 # Label values where no served model is involved: a client's words never become one.
@@ -49,6 +54,7 @@ class Completions:
         in_flight: InFlight,
         inquiry: Inquiry,
         executor: Executor,
+        poison: Poison,
         ledger: Ledger,
         meters: Meters,
         route_headers: RouteHeaders,
@@ -62,6 +68,7 @@ class Completions:
         self._in_flight = in_flight
         self._inquiry = inquiry
         self._executor = executor
+        self._poison = poison
         self._ledger = ledger
         self._meters = meters
         self._route_headers = route_headers
@@ -82,11 +89,14 @@ class Completions:
             message = f"no model {parsed.model[:128]!r} is served here"
             await self._refuse(start, responder, NO_MODEL, 404, message, "model_not_found", "model")
             return
+        if (seconds := self._poison.refused_for(parsed)) is not None:
+            await self._refuse_poison(start, responder, parsed.model, seconds)
+            return
         try:
             errand = await self._decide(request, parsed, served, start)
         except EmptyPoolError:
             message = f"no engine of {parsed.model!r} is ready"
-            await self._refuse(start, responder, parsed.model, 503, message, "no_ready_engine")
+            await self._refuse(start, responder, parsed.model, 503, message, "no_ready_engine", retry_after_s=RETRY_AFTER_S)
             return
         await self._carry_out(errand, responder)
 
@@ -129,6 +139,13 @@ class Completions:
             # After the handler: nothing of it delays this answer's end or the connection's next request.
             asyncio.get_running_loop().call_soon(self._ledger.close, errand)
 
+    async def _refuse_poison(self, start: _Start, responder: Responder, model: str, seconds: float) -> None:
+        self._meters.fell_back(model, Fallback.POISONOUS_REQUEST)
+        log.warning("poisonous request refused", extra={"request_id": start.identity.request_id, "model": model})
+        message = "engines that were given this very request died before they answered, so it is not given to another one for now"
+        code = Fallback.POISONOUS_REQUEST.value
+        await self._refuse(start, responder, model, 422, message, code, retry_after_s=ceil(seconds))
+
     async def _refuse(
         self,
         start: _Start,
@@ -138,10 +155,11 @@ class Completions:
         message: str,
         code: str | None,
         param: str | None = None,
+        retry_after_s: int | None = None,
     ) -> None:
         self._meters.unrouted(model, status)
         said = self._route_headers.refused(start.applied.generation, start.identity.request_id)
         headers = [*JSON_HEADERS, *start.identity.echoed(), *said]
-        if status == 503:
-            headers.append((b"retry-after", str(RETRY_AFTER_S).encode()))
+        if retry_after_s is not None:
+            headers.append((b"retry-after", str(retry_after_s).encode()))
         await responder.send(status, headers, error_body(status, message, code=code, param=param))

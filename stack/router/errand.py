@@ -19,7 +19,7 @@ GAPS_MAX = 100_000  # tokens of one answer whose gaps are kept until it is over
 
 
 class Fallback(StrEnum):
-    """Why a request was not carried out as planned; a closed set, for it becomes a metric label.
+    """Why a request was not carried out as planned, or not at all; a closed set, for it becomes a metric label.
 
     Beside these stand the reasons of plans and choices, and the words of a HandoverError.
     """
@@ -30,6 +30,7 @@ class Fallback(StrEnum):
     PREFILL_REFUSED = "prefill_refused"
     HANDOVER_LATE = "handover_late"
     DECODE_RETRIED = "decode_retried"
+    POISONOUS_REQUEST = "poisonous_request"
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
 from stack.router.leg_failure import LegFailedError
 from stack.router.message import Responder
+from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillFailedError, PrefillLeg
 from stack.router.settings import RouterSettings
 
@@ -25,6 +26,7 @@ class Executor:
         answer: AnswerLeg,
         keeper: FleetKeeper,
         in_flight: InFlight,
+        poison: Poison,
         settings: RouterSettings,
         clock: Callable[[], float],
     ) -> None:
@@ -32,6 +34,7 @@ class Executor:
         self._answer = answer
         self._keeper = keeper
         self._in_flight = in_flight
+        self._poison = poison
         self._settings = settings
         self._clock = clock
 
@@ -72,7 +75,7 @@ class Executor:
 
     def _other(self, errand: Errand, failure: LegFailedError, handover: Handover | None) -> str | None:
         """Another decode engine, by the same strategy. An engine that choked on a hand-over may do without it."""
-        if not failure.retry:
+        if not failure.retry or self._poison.refused_for(errand.parsed) is not None:
             return None
         candidates = self._keeper.fleet.candidates(errand.route.model, Pool.DECODE, self._in_flight.counts)
         others = tuple(engine for engine in candidates if engine.name != errand.engine and engine.name in errand.fleet.members)

@@ -11,9 +11,10 @@ from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
 from stack.router.openai import encode
 from stack.router.phases import EngineTimes
+from stack.router.poison import Poison
 from stack.router.settings import RouterSettings
 from stack.router.upstream import Upstream
-from stack.router.upstream_errors import BrokenReplyError, ConnectError, ReplyTimeoutError
+from stack.router.upstream_errors import BrokenReplyError, ConnectError, ConnectionLostError, ReplyTimeoutError
 
 ANSWER_BYTES_MAX = 16 << 20  # block ids of a long prompt are a few hundred kilobytes
 
@@ -34,12 +35,14 @@ class PrefillLeg:
         upstream: Upstream,
         keeper: FleetKeeper,
         in_flight: InFlight,
+        poison: Poison,
         settings: RouterSettings,
         clock: Callable[[], float],
     ) -> None:
         self._upstream = upstream
         self._keeper = keeper
         self._in_flight = in_flight
+        self._poison = poison
         self._settings = settings
         self._clock = clock
 
@@ -65,6 +68,8 @@ class PrefillLeg:
             self._keeper.connect_failed(engine, str(error))
             raise PrefillFailedError(Fallback.PREFILL_UNREACHABLE) from error
         except BrokenReplyError as error:
+            if isinstance(error, ConnectionLostError):
+                self._poison.died(errand.parsed, engine)
             self._keeper.connect_failed(engine, str(error))
             raise PrefillFailedError(Fallback.PREFILL_BROKEN) from error
         except (ReplyTimeoutError, TimeoutError) as error:

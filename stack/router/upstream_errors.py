@@ -21,3 +21,7 @@ class ReplyTimeoutError(UpstreamError):
 
 class BrokenReplyError(UpstreamError):
     """The connection ended too early, or what came over it is no HTTP answer, or a larger one than wanted."""
+
+
+class ConnectionLostError(BrokenReplyError):
+    """The engine's side closed or reset the connection in the middle of a request, as a process that dies does."""

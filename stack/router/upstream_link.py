@@ -8,7 +8,7 @@ from typing import cast
 
 import httptools
 
-from stack.router.upstream_errors import BrokenReplyError
+from stack.router.upstream_errors import BrokenReplyError, ConnectionLostError
 
 _HIGH_WATER = 256 * 1024  # body bytes held for a slow reader before the engine is made to wait
 _MAX_HEADERS = 256
@@ -68,7 +68,7 @@ class Link(asyncio.Protocol):
         self._transport = None
         self._keep_alive = False
         if not self.complete:
-            self._error = self._error or BrokenReplyError("the engine closed the connection", started=self.started)
+            self._error = self._error or ConnectionLostError("the engine closed the connection", started=self.started)
         self._notify()
 
     def on_message_begin(self) -> None:

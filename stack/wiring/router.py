@@ -37,6 +37,7 @@ from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
 from stack.router.meters import Meters
 from stack.router.model_list import ModelList
+from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillLeg
 from stack.router.records import RecordBuffer
 from stack.router.relay import Relay
@@ -118,14 +119,16 @@ class Router:
         settings = options.settings
         headers = RouteHeaders(options.expose_route_headers)
         relay = Relay(keeper, settings, clock)
-        prefill = PrefillLeg(self._upstream, keeper, in_flight, settings, clock)
-        answer = AnswerLeg(self._upstream, keeper, in_flight, relay, headers, settings, clock)
+        poison = Poison(clock)
+        prefill = PrefillLeg(self._upstream, keeper, in_flight, poison, settings, clock)
+        answer = AnswerLeg(self._upstream, keeper, in_flight, poison, relay, headers, settings, clock)
         return Completions(
             self.configuration,
             keeper,
             in_flight,
             Inquiry(self._tokens, self._index, Sessions(options.secret), settings, clock),
-            Executor(prefill, answer, keeper, in_flight, settings, clock),
+            Executor(prefill, answer, keeper, in_flight, poison, settings, clock),
+            poison,
             Ledger(self._meters, self.records, shelf),
             self._meters,
             headers,
