@@ -30,6 +30,7 @@ class Fallback(StrEnum):
     PREFILL_REFUSED = "prefill_refused"
     HANDOVER_LATE = "handover_late"
     DECODE_RETRIED = "decode_retried"
+    RETRY_BUDGET = "retry_budget"
     POISONOUS_REQUEST = "poisonous_request"
 
 
@@ -82,6 +83,10 @@ class Errand:
         choices = (plan.decode,) if plan.prefill is None else (plan.decode, plan.prefill)
         planned = (*(choice.fallback for choice in choices), plan.fallback)
         return tuple(dict.fromkeys(reason for reason in (*planned, *self.fallbacks) if reason is not None))
+
+    def give_up(self, reason: str) -> None:
+        """Another engine could have been asked and was not; the failure stands."""
+        self.fallbacks.append(reason)
 
     def fall_back(self, reason: str) -> None:
         """From here on without the prefill leg's result."""

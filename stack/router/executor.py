@@ -14,6 +14,7 @@ from stack.router.leg_failure import LegFailedError
 from stack.router.message import Responder
 from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillFailedError, PrefillLeg
+from stack.router.retry_budget import RetryBudget
 from stack.router.settings import RouterSettings
 
 
@@ -27,6 +28,7 @@ class Executor:
         keeper: FleetKeeper,
         in_flight: InFlight,
         poison: Poison,
+        retries: RetryBudget,
         settings: RouterSettings,
         clock: Callable[[], float],
     ) -> None:
@@ -35,17 +37,22 @@ class Executor:
         self._keeper = keeper
         self._in_flight = in_flight
         self._poison = poison
+        self._retries = retries
         self._settings = settings
         self._clock = clock
 
     async def run(self, errand: Errand, responder: Responder) -> None:
         """Answer the client. Raises LegFailedError when nobody could and nothing was sent, ClientGoneError."""
+        self._retries.earn()
         handover = await self._hand_over(errand)
         try:
             await self._answer.run(errand, errand.plan.decode.engine, handover, responder)
         except LegFailedError as failure:
             other = self._other(errand, failure, handover)
             if other is None:
+                raise
+            if not self._retries.spend():
+                errand.give_up(Fallback.RETRY_BUDGET)
                 raise
             errand.fall_back(Fallback.DECODE_RETRIED)
             await self._answer.run(errand, other, None, responder)

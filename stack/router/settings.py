@@ -24,6 +24,10 @@ class RouterSettings:
     answer_s: float = 600.0
     # How long an engine may be down or gone before requests that still wait on it for a first byte are tried elsewhere.
     lost_after_s: float = 5.0
+    # Retries on another engine, as a share of all requests: enough for one engine that dies, too little to bring down the rest.
+    retry_share: float = 0.1
+    # Retries saved up in quiet times: what is in flight on one engine that dies under moderate load.
+    retries_saved: float = 10.0
     # SIGTERM: how long running streams may take to finish (Kubernetes' default grace period is 30 s).
     drain_s: float = 30.0
     # Between /ready failing and the listening socket closing, so that load balancers see it first.

@@ -41,6 +41,7 @@ from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillLeg
 from stack.router.records import RecordBuffer
 from stack.router.relay import Relay
+from stack.router.retry_budget import RetryBudget
 from stack.router.route_headers import RouteHeaders
 from stack.router.service import Service
 from stack.router.sessions import Sessions
@@ -120,6 +121,7 @@ class Router:
         headers = RouteHeaders(options.expose_route_headers)
         relay = Relay(keeper, settings, clock)
         poison = Poison(clock)
+        retries = RetryBudget(settings.retry_share, settings.retries_saved)
         prefill = PrefillLeg(self._upstream, keeper, in_flight, poison, settings, clock)
         answer = AnswerLeg(self._upstream, keeper, in_flight, poison, relay, headers, settings, clock)
         return Completions(
@@ -127,7 +129,7 @@ class Router:
             keeper,
             in_flight,
             Inquiry(self._tokens, self._index, Sessions(options.secret), settings, clock),
-            Executor(prefill, answer, keeper, in_flight, poison, settings, clock),
+            Executor(prefill, answer, keeper, in_flight, poison, retries, settings, clock),
             poison,
             Ledger(self._meters, self.records, shelf),
             self._meters,
@@ -139,29 +141,23 @@ class Router:
 
     async def start(self) -> None:
         """Listen, and begin to follow the fleet and control. Raises OSError when the address cannot be had."""
-        options = self._options
+        options, settings = self._options, self._options.settings
         if options.desired is not None:
             self.configuration.preset(options.desired.models)
         await self.server.start(options.host, options.port)
         targets = TargetFile(options.targets)
         work: dict[str, Callable[[], Awaitable[None]]] = {
-            "targets": lambda: targets.watch(options.settings.targets_interval_s, self.keeper.retarget),
+            "targets": lambda: targets.watch(settings.targets_interval_s, self.keeper.retarget),
             "kv_events": self._subscriber.run,
             "greeter": self._greeter.run,
             "models": self._models.run,
         }
         if options.control_url is not None:
-            link = await self._resources.enter_async_context(
-                ControlLink(
-                    options.control_url,
-                    options.router_id,
-                    token=options.control_token,
-                    deadline_seconds=options.settings.control_deadline_s,
-                )
+            control = ControlLink(
+                options.control_url, options.router_id, token=options.control_token, deadline_seconds=settings.control_deadline_s
             )
-            steering = Steering(
-                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, options.settings
-            )
+            link = await self._resources.enter_async_context(control)
+            steering = Steering(options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, settings)
             work["steering"] = steering.run
         self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]
 

@@ -79,6 +79,19 @@ async def test_a_second_failure_is_the_clients(tmp_path: Path) -> None:
     assert (record.status, record.error) == (502, "engine_unreachable")
 
 
+async def test_retries_are_a_small_share_of_the_requests_and_beyond_it_a_failure_is_the_clients(tmp_path: Path) -> None:
+    async with fleet(tmp_path, FakeEngine("decode-0", behave=_fails), FakeEngine("decode-1"), retries_saved=2.0) as bench:
+        answered = [(await bench.chat()).status_code for _ in range(8)]
+        record = await bench.record()
+        fallbacks = await bench.metric("kvdeck_router_fallbacks_total")
+    assert answered == [200, 200, 200, 200, 500, 200, 500, 200]
+    assert (record.engine, record.fallback) == ("decode-1", None)
+    assert fallbacks == {
+        '{model_name="smollm2",reason="decode_retried"}': 2.0,
+        '{model_name="smollm2",reason="retry_budget"}': 2.0,
+    }
+
+
 async def test_an_engines_own_5xx_is_passed_on_when_nobody_else_is_there(tmp_path: Path) -> None:
     async with fleet(tmp_path, FakeEngine("decode-0", behave=_fails)) as bench:
         response = await bench.chat()
