@@ -26,6 +26,14 @@ class Health(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Standing(StrEnum):
+    """What requests experienced of an engine, whatever its probes say; on trial it gets one request at a time."""
+
+    IN = "in"
+    EJECTED = "ejected"
+    TRIAL = "trial"
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """A candidate for routing. `in_flight` is the router's own count, never a scraped gauge."""
@@ -34,6 +42,7 @@ class Engine:
     health: Health = Health.UNKNOWN
     draining: bool = False
     in_flight: int = 0
+    standing: Standing = Standing.IN
 
     @property
     def name(self) -> str:
@@ -46,7 +55,12 @@ class Engine:
     @property
     def routable(self) -> bool:
         """New requests may go here."""
-        return self.health is Health.READY and not self.draining
+        return self.health is Health.READY and not self.draining and self.admitted
+
+    @property
+    def admitted(self) -> bool:
+        """What requests experienced does not stand against another one."""
+        return self.standing is Standing.IN or (self.standing is Standing.TRIAL and self.in_flight == 0)
 
     @property
     def state(self) -> State:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from stack.fleet.engine import Engine, Health
+from stack.fleet.ejection import may_eject, surplus
+from stack.fleet.engine import Engine, Health, Standing
 from stack.fleet.snapshot import Fleet, Member
 from stack.model.target import Target
 
@@ -56,17 +57,49 @@ class Answered:
     name: str
 
 
-Event = TargetsChanged | DrainingChanged | ProbeSucceeded | ProbeFailed | ConnectFailed | Answered
+@dataclass(frozen=True, slots=True)
+class RequestFailed:
+    """The engine answered a request with a failure of its own (5xx); `detail` says which."""
+
+    name: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ejected:
+    """Requests failed too often: no new ones for `seconds`, unless more than half of its pool would be out."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TrialDue:
+    """The ejection has lasted long enough: one request may find out."""
+
+    name: str
+
+
+EngineEvent = ProbeSucceeded | ProbeFailed | ConnectFailed | Answered | RequestFailed | Ejected | TrialDue
+Event = TargetsChanged | DrainingChanged | EngineEvent
 
 
 def step(fleet: Fleet, event: Event) -> Fleet:
     """The fleet after `event`; the same object when nothing changes. Events about unknown engines change nothing."""
+    after = _step(fleet, event)
+    if after is fleet or not (back := surplus(after)):
+        return after
+    members = (_readmitted(member) if name in back else member for name, member in after.members.items())
+    return Fleet.of(members, after.draining)
+
+
+def _step(fleet: Fleet, event: Event) -> Fleet:
     if isinstance(event, TargetsChanged):
         return _retarget(fleet, event.targets)
     if isinstance(event, DrainingChanged):
         return _drain(fleet, event.names)
     member = fleet.members.get(event.name)
-    if member is None:
+    if member is None or (isinstance(event, Ejected) and not may_eject(fleet, member.engine)):
         return fleet
     after = _after(member, event)
     if after == member:
@@ -94,17 +127,53 @@ def _drain(fleet: Fleet, names: frozenset[str]) -> Fleet:
     return Fleet.of((replace(m, engine=replace(m.engine, draining=m.name in names)) for m in members), names)
 
 
-def _after(member: Member, event: ProbeSucceeded | ProbeFailed | ConnectFailed | Answered) -> Member:
+def _after(member: Member, event: EngineEvent) -> Member:
     if isinstance(event, ProbeSucceeded):
-        return Member(replace(member.engine, health=Health.READY))
+        return _well(member)
     if isinstance(event, Answered):
-        return member if member.failed_connects == 0 else replace(member, failed_connects=0)
+        return _answered(member)
+    if isinstance(event, Ejected):
+        return _ejected(member, event.seconds)
+    if isinstance(event, TrialDue):
+        return _on_trial(member)
+    if isinstance(event, RequestFailed):
+        return replace(member, failures=member.failures + 1, detail=event.detail)
     if isinstance(event, ProbeFailed):
         failed = replace(member, failed_probes=member.failed_probes + 1, detail=event.detail)
         return _not_ready(failed) if failed.failed_probes >= PROBES_TO_NOT_READY else failed
-    failed = replace(member, failed_connects=member.failed_connects + 1, detail=event.detail)
+    failed = replace(member, failed_connects=member.failed_connects + 1, failures=member.failures + 1, detail=event.detail)
     return _not_ready(failed) if failed.failed_connects >= CONNECTS_TO_NOT_READY else failed
 
 
 def _not_ready(member: Member) -> Member:
     return replace(member, engine=replace(member.engine, health=Health.NOT_READY))
+
+
+def _well(member: Member) -> Member:
+    """A green probe says nothing about requests, but an engine that probes saw down is another process now."""
+    if member.failed_probes >= PROBES_TO_NOT_READY:
+        return Member(replace(member.engine, health=Health.READY, standing=Standing.IN))
+    return replace(member, engine=replace(member.engine, health=Health.READY), failed_probes=0, failed_connects=0, detail="")
+
+
+def _answered(member: Member) -> Member:
+    if member.engine.standing is Standing.EJECTED:  # an older request came through; the trial will tell
+        return replace(member, failed_connects=0)
+    if member.failed_connects == member.failures == 0 and member.engine.standing is Standing.IN:
+        return member
+    return replace(_readmitted(member), failed_connects=0, ejected_s=0.0)
+
+
+def _ejected(member: Member, seconds: float) -> Member:
+    words = f"ejected for {seconds:g} s after {member.failures} failures: {member.detail}"
+    return replace(member, engine=replace(member.engine, standing=Standing.EJECTED), ejected_s=seconds, ejection=words)
+
+
+def _on_trial(member: Member) -> Member:
+    if member.engine.standing is not Standing.EJECTED:
+        return member
+    return replace(member, engine=replace(member.engine, standing=Standing.TRIAL), ejection=f"on trial, was {member.ejection}")
+
+
+def _readmitted(member: Member) -> Member:
+    return replace(member, engine=replace(member.engine, standing=Standing.IN), failures=0, ejection="")

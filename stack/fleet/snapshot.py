@@ -12,16 +12,28 @@ from stack.model.tier import Pool
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One engine with what its health is judged by: failures in a row, and the last one's cause."""
+    """One engine with what its health is judged by: failures in a row, and the last one's cause.
+
+    `failures` counts requests, and unlike the others no probe resets it. `ejected_s` is how long the last ejection was
+    meant to last, in seconds, 0 once a request was answered; `ejection` says why, in words.
+    """
 
     engine: Engine
     failed_probes: int = 0
     failed_connects: int = 0
+    failures: int = 0
+    ejected_s: float = 0.0
+    ejection: str = ""
     detail: str = ""
 
     @property
     def name(self) -> str:
         return self.engine.name
+
+    @property
+    def account(self) -> str:
+        """What there is to say about it, in words; empty when it is well."""
+        return self.ejection or self.detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +73,14 @@ class Fleet:
 
     def candidates(self, model: str, pool: Pool, in_flight: Mapping[str, int]) -> tuple[Engine, ...]:
         """Routable engines of one model and pool, by name, with the caller's own in-flight counts."""
-        return tuple(_loaded(engine, in_flight.get(engine.name, 0)) for engine in self._routable.get((model, pool), ()))
+        loaded = (_loaded(engine, in_flight.get(engine.name, 0)) for engine in self._routable.get((model, pool), ()))
+        return tuple(engine for engine in loaded if engine.admitted)
 
 
 def _loaded(engine: Engine, in_flight: int) -> Engine:
     if engine.in_flight == in_flight:
         return engine
-    return Engine(engine.target, engine.health, engine.draining, in_flight)
+    return Engine(engine.target, engine.health, engine.draining, in_flight, engine.standing)
 
 
 def lost(before: Fleet, after: Fleet) -> frozenset[str]:

@@ -179,6 +179,11 @@ ROUTER_ENGINE_HEALTH = _add(
     "1 for the state this router gives an engine: ready, not_ready or unknown.",
     Label.MODEL_NAME, Label.POOL, Label.BACKEND, Label.STATE,
 )  # fmt: skip
+ROUTER_EJECTIONS = _add(
+    "kvdeck_router_ejections_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Times this router kept new requests from an engine for a while, because requests failed there in a row.",
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND,
+)  # fmt: skip
 ROUTER_GENERATION = _add(
     "kvdeck_router_generation", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
     "Generation of the desired state this router has applied.",

@@ -15,7 +15,7 @@ from stack.router.event_stream import EventStream
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import inbound
 from stack.router.in_flight import Attempt, InFlight
-from stack.router.leg_failure import EngineAnswer
+from stack.router.leg_failure import EngineAnswer, LegFailedError
 from stack.router.message import Responder
 from stack.router.openai import UsageWish, encode
 from stack.router.phases import EngineTimes
@@ -91,6 +91,9 @@ class AnswerLeg:
         except ConnectError as error:
             self._keeper.connect_failed(engine, str(error))
             raise leg_failure.unreachable("the engine could not be reached") from error
+        except LegFailedError as failure:
+            self._keeper.request_failed(engine, f"answered {failure.answer.status}")
+            raise
         except BrokenReplyError as error:
             if isinstance(error, ConnectionLostError):
                 self._poison.died(errand.parsed, engine)

@@ -7,15 +7,18 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from stack.adapters.probe import Pulse
-from stack.fleet.engine import Health
+from stack.fleet.engine import Health, Standing
 from stack.fleet.machine import (
     Answered,
     ConnectFailed,
     DrainingChanged,
+    Ejected,
     Event,
     ProbeFailed,
     ProbeSucceeded,
+    RequestFailed,
     TargetsChanged,
+    TrialDue,
     step,
 )
 from stack.fleet.snapshot import Fleet, lost
@@ -38,6 +41,7 @@ class FleetKeeper:
         self._probe = probe
         self._probing: dict[str, asyncio.Task[None]] = {}
         self._losing: dict[str, asyncio.TimerHandle] = {}
+        self._trials: dict[str, asyncio.TimerHandle] = {}
         self.listeners: list[Listener] = []
         self.fleet = Fleet.of(())
 
@@ -67,6 +71,12 @@ class FleetKeeper:
     def connect_failed(self, name: str, detail: str) -> None:
         """A request could not be handed to the engine, or its connection broke."""
         self.apply(ConnectFailed(name, detail))
+        self._judge(name)
+
+    def request_failed(self, name: str, detail: str) -> None:
+        """The engine answered a request with a failure of its own."""
+        self.apply(RequestFailed(name, detail))
+        self._judge(name)
 
     def answered(self, name: str) -> None:
         """The engine answered a request, with whatever status."""
@@ -74,7 +84,7 @@ class FleetKeeper:
 
     async def close(self) -> None:
         """Stop probing."""
-        for handle in self._losing.values():
+        for handle in (*self._losing.values(), *self._trials.values()):
             handle.cancel()
         probing = tuple(self._probing.values())
         self._probing.clear()
@@ -87,6 +97,24 @@ class FleetKeeper:
             pulse = await self._probe(member.engine.target.url, self._settings.probe_deadline_s)
             self.apply(ProbeSucceeded(name) if pulse is Pulse.WELL else ProbeFailed(name, pulse.value))
             await asyncio.sleep(self._settings.probe_interval_s)
+
+    def _judge(self, name: str) -> None:
+        """Eject an engine that failed once too often in a row, or on its trial."""
+        member = self.fleet.members.get(name)
+        if member is None or member.failures < self._settings.eject_after or member.engine.standing is Standing.EJECTED:
+            return
+        seconds = min(max(self._settings.eject_s, 2 * member.ejected_s), self._settings.eject_max_s)
+        self.apply(Ejected(name, seconds))
+        if self.fleet.members[name].engine.standing is not Standing.EJECTED:  # half of its pool is out already
+            return
+        log.warning("engine ejected", extra={"engine": name, "seconds": seconds, "cause": member.detail})
+        if name in self._trials:
+            self._trials.pop(name).cancel()
+        self._trials[name] = asyncio.get_running_loop().call_later(seconds, self._try, name)
+
+    def _try(self, name: str) -> None:
+        del self._trials[name]
+        self.apply(TrialDue(name))
 
     def _note(self, before: Fleet, after: Fleet) -> None:
         for name in lost(before, after):

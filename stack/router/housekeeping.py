@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from stack.fleet.engine import Health
+from stack.fleet.engine import Health, Standing
 from stack.fleet.snapshot import Fleet, lost
 from stack.model.target import Target
 from stack.router.meters import Meters
@@ -39,6 +39,9 @@ class Housekeeping:
             self._upstream.forget(before.members[name].engine.target.url)
         for name in before.members.keys() - after.members.keys():
             self._meters.forget(name)
+        for engine in after.engines:
+            if engine.standing is Standing.EJECTED and not _is_ejected(before, engine.name):
+                self._meters.ejected(engine.target.model, engine.pool.value, engine.name)
         targets = [engine.target for engine in after.engines]
         if targets != [engine.target for engine in before.engines]:
             for watcher in self.watchers:
@@ -61,3 +64,8 @@ class Housekeeping:
 
 def _ready(fleet: Fleet) -> list[str]:
     return [engine.name for engine in fleet.engines if engine.health is Health.READY]
+
+
+def _is_ejected(fleet: Fleet, name: str) -> bool:
+    member = fleet.members.get(name)
+    return member is not None and member.engine.standing is Standing.EJECTED

@@ -55,6 +55,7 @@ class Meters:
         self._decisions = _counters(counter(catalog.ROUTER_DECISIONS, registry))
         self._fallbacks = _counters(counter(catalog.ROUTER_FALLBACKS, registry))
         self._errors = _counters(counter(catalog.ROUTER_INTERNAL_ERRORS, registry))
+        self._ejections = _counters(counter(catalog.ROUTER_EJECTIONS, registry))
         self._evicted = _counters(counter(catalog.CACHE_EVICTED_BLOCKS, registry))
         self._event_gaps = _counters(counter(catalog.ROUTER_EVENT_GAPS, registry))
         self._phases = _histograms(histogram(catalog.ROUTER_PHASE_DURATION, registry))
@@ -88,6 +89,10 @@ class Meters:
         """The router's own code failed at `site`, off the request's path."""
         self._errors(site).inc()
 
+    def ejected(self, model: str, pool: str, backend: str) -> None:
+        """An engine gets no new requests for a while, because too many failed there."""
+        self._ejections(model, pool, backend).inc()
+
     def evicted(self, model: str, pool: str, backend: str, blocks: int) -> None:
         """Blocks left the engine's own cache."""
         self._evicted(model, pool, backend).inc(blocks)
@@ -100,6 +105,7 @@ class Meters:
         """The engine left: its series end."""
         for family, children in (
             (catalog.ROUTER_DECISIONS, self._decisions),
+            (catalog.ROUTER_EJECTIONS, self._ejections),
             (catalog.CACHE_EVICTED_BLOCKS, self._evicted),
             (catalog.ROUTER_EVENT_GAPS, self._event_gaps),
         ):

@@ -9,6 +9,7 @@ from stack.engines.kv_transfer import Handover, HandoverError, handover, prefill
 from stack.router.errand import Errand, Fallback
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
+from stack.router.leg_failure import RETRIED
 from stack.router.openai import encode
 from stack.router.phases import EngineTimes
 from stack.router.poison import Poison
@@ -74,7 +75,10 @@ class PrefillLeg:
             raise PrefillFailedError(Fallback.PREFILL_BROKEN) from error
         except (ReplyTimeoutError, TimeoutError) as error:
             raise PrefillFailedError(Fallback.PREFILL_TIMEOUT) from error
-        self._keeper.answered(engine)
+        if status in RETRIED:
+            self._keeper.request_failed(engine, f"answered {status}")
+        else:
+            self._keeper.answered(engine)
         if status != 200:  # if it was the client's fault, the decode engine says so, about the body the client sent
             raise PrefillFailedError(Fallback.PREFILL_REFUSED)
         return answer

@@ -24,6 +24,12 @@ class RouterSettings:
     answer_s: float = 600.0
     # How long an engine may be down or gone before requests that still wait on it for a first byte are tried elsewhere.
     lost_after_s: float = 5.0
+    # Requests in a row that an engine failed, with /health green: one or two happen to engines that are well.
+    eject_after: int = 3
+    # How long it then gets none, doubled each time its trial fails: a restart takes tens of seconds, a hiccup a few.
+    eject_s: float = 10.0
+    # A trial costs one request its first attempt: once a minute is little enough, and soon enough to come back.
+    eject_max_s: float = 60.0
     # Retries on another engine, as a share of all requests: enough for one engine that dies, too little to bring down the rest.
     retry_share: float = 0.1
     # Retries saved up in quiet times: what is in flight on one engine that dies under moderate load.

@@ -114,7 +114,7 @@ class Steering:
                     name=name,
                     health=member.engine.health.value,
                     in_flight=self._in_flight.counts.get(name, 0),
-                    detail=member.detail,
+                    detail=member.account,
                 )
                 for name, member in self._keeper.fleet.members.items()
             ),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +14,13 @@ from stack.fleet.machine import (
     Answered,
     ConnectFailed,
     DrainingChanged,
+    Ejected,
     Event,
     ProbeFailed,
     ProbeSucceeded,
+    RequestFailed,
     TargetsChanged,
+    TrialDue,
     step,
 )
 from stack.fleet.snapshot import Fleet
@@ -87,11 +93,70 @@ def test_events_about_unknown_engines_change_nothing() -> None:
     assert step(fleet, ProbeFailed("gone", "refused")) is fleet
 
 
+def pool(*names: str) -> Fleet:
+    """Ready engines of one pool."""
+    fleet = step(Fleet.of(()), TargetsChanged(tuple(target(name) for name in names)))
+    for name in names:
+        fleet = step(fleet, ProbeSucceeded(name))
+    return fleet
+
+
+def names_of(fleet: Fleet, **in_flight: int) -> str:
+    return "".join(engine.name for engine in fleet.candidates("m", Pool.DECODE, in_flight))
+
+
+def test_an_ejected_engine_gets_no_request_then_one_at_a_time_and_its_health_is_what_probes_say() -> None:
+    fleet = step(step(pool("a", "b"), RequestFailed("a", "answered 500")), Ejected("a", 10.0))
+    assert (names_of(fleet), fleet.members["a"].engine.health) == ("b", Health.READY)
+    assert fleet.members["a"].account == "ejected for 10 s after 1 failures: answered 500"
+    assert names_of(step(step(fleet, Answered("a")), ok)) == "b"
+    fleet = step(fleet, TrialDue("a"))
+    assert (names_of(fleet), names_of(fleet, a=1)) == ("ab", "b")
+    assert fleet.members["a"].account == "on trial, was ejected for 10 s after 1 failures: answered 500"
+    fleet = step(step(fleet, Answered("a")), ok)
+    assert (names_of(fleet, a=1), fleet.members["a"].account) == ("ab", "")
+
+
+def test_an_engine_that_probes_saw_down_comes_back_without_a_past() -> None:
+    fleet = step(pool("a", "b"), Ejected("a", 10.0))
+    for event in (probe, probe, ok):
+        fleet = step(fleet, event)
+    assert names_of(fleet) == "ab"
+
+
+def test_failed_requests_are_counted_across_probes_and_until_an_answer() -> None:
+    failed = RequestFailed("a", "answered 500")
+    assert after(ok, failed, ok, connect, ok, failed).members["a"].failures == 3
+    assert after(ok, failed, Answered("a"), failed).members["a"].failures == 1
+
+
+@pytest.mark.parametrize(("size", "out"), [(1, 0), (2, 1), (3, 1), (4, 2), (5, 2)])
+def test_no_more_than_half_a_pool_is_out(size: int, out: int) -> None:
+    names = "abcde"[:size]
+    fleet = pool(*names)
+    for name in names:
+        fleet = step(fleet, Ejected(name, 10.0))
+    assert names_of(fleet) == names[out:]
+
+
+def test_ejected_engines_come_back_when_the_others_fall_away() -> None:
+    fleet = step(pool("a", "b"), Ejected("a", 10.0))
+    for event in (ProbeFailed("b", "refused"), ProbeFailed("b", "refused")):
+        fleet = step(fleet, event)
+    assert names_of(fleet) == "a"
+    assert names_of(step(step(pool("a", "b"), Ejected("a", 10.0)), DrainingChanged(frozenset("b")))) == "a"
+
+
+of_one: list[Callable[[str], Event]] = [
+    ProbeSucceeded,
+    Answered,
+    TrialDue,
+    *(partial(failed, detail="x") for failed in (ProbeFailed, ConnectFailed, RequestFailed)),
+    partial(Ejected, seconds=1.0),
+]
 events = st.lists(
     st.one_of(
-        st.sampled_from(["a", "b"]).flatmap(
-            lambda name: st.sampled_from([ProbeSucceeded(name), ProbeFailed(name, "x"), ConnectFailed(name, "x"), Answered(name)])
-        ),
+        st.builds(lambda make, name: make(name), st.sampled_from(of_one), st.sampled_from(["a", "b"])),
         st.frozensets(st.sampled_from(["a", "b"])).map(DrainingChanged),
         st.sets(st.sampled_from(["a", "b"])).map(lambda names: TargetsChanged(tuple(target(name) for name in sorted(names)))),
     ),
@@ -106,3 +171,11 @@ def test_the_views_always_agree_with_the_members(events: list[Event]) -> None:
     routable = tuple(engine for engine in fleet.engines if engine.routable)
     assert fleet.candidates("m", Pool.DECODE, {}) == routable
     assert all(engine.draining == (engine.name in fleet.draining) for engine in fleet.engines)
+
+
+@settings(max_examples=50, deadline=None)
+@given(events=events)
+def test_at_least_half_of_what_is_ready_takes_requests(events: list[Event]) -> None:
+    fleet = after(*events)
+    ready = [engine for engine in fleet.engines if engine.health is Health.READY and not engine.draining]
+    assert len(fleet.candidates("m", Pool.DECODE, {"a": 1, "b": 1})) >= len(ready) / 2

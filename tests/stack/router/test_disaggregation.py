@@ -40,6 +40,17 @@ async def test_a_long_prompt_takes_both_legs(tmp_path: Path) -> None:
     assert record.total_seconds == pytest.approx(sum(record.phases.values()))
 
 
+async def test_a_prefill_engine_that_fails_requests_is_ejected(tmp_path: Path) -> None:
+    async def fails(engine: FakeEngine, exchange: Exchange) -> None:
+        await exchange.json(500, {"error": {"message": "no", "code": 500}})
+
+    bad, good = FakeEngine("prefill-0", Pool.PREFILL, behave=fails), FakeEngine("prefill-1", Pool.PREFILL)
+    async with fleet(tmp_path, bad, good, FakeEngine("decode-0"), eject_s=60.0) as bench:
+        answers = [await bench.chat(LONG) for _ in range(9)]
+    assert len(bad.seen) == 3
+    assert [answer.headers["x-kvdeck-path"] for answer in answers[5:]] == ["dpd"] * 4
+
+
 async def test_a_short_prompt_goes_straight_to_a_decode_engine(tmp_path: Path) -> None:
     prefill, decode = _pair()
     async with fleet(tmp_path, prefill, decode) as bench:

@@ -7,6 +7,8 @@ import httpx
 import pytest
 
 from stack.control.state import ModelState
+from stack.fleet.engine import Health, Standing
+from stack.fleet.machine import TrialDue
 from tests.stack.router.bench import RouterBench, fleet, state, text
 from tests.stack.router.fakes import WORDS, Behaviour, Exchange, FakeEngine, answer, chunk, completion, metrics, usage
 from tests.stack.router.waiting import until
@@ -80,7 +82,8 @@ async def test_a_second_failure_is_the_clients(tmp_path: Path) -> None:
 
 
 async def test_retries_are_a_small_share_of_the_requests_and_beyond_it_a_failure_is_the_clients(tmp_path: Path) -> None:
-    async with fleet(tmp_path, FakeEngine("decode-0", behave=_fails), FakeEngine("decode-1"), retries_saved=2.0) as bench:
+    engines = FakeEngine("decode-0", behave=_fails), FakeEngine("decode-1")
+    async with fleet(tmp_path, *engines, retries_saved=2.0, eject_after=100) as bench:
         answered = [(await bench.chat()).status_code for _ in range(8)]
         record = await bench.record()
         fallbacks = await bench.metric("kvdeck_router_fallbacks_total")
@@ -90,6 +93,41 @@ async def test_retries_are_a_small_share_of_the_requests_and_beyond_it_a_failure
         '{model_name="smollm2",reason="decode_retried"}': 2.0,
         '{model_name="smollm2",reason="retry_budget"}': 2.0,
     }
+
+
+@pytest.mark.parametrize("behave", [_dies, _fails, _fails_in_the_first_event])
+async def test_an_engine_with_green_health_that_fails_requests_is_ejected_until_a_trial_succeeds(
+    tmp_path: Path, behave: Behaviour
+) -> None:
+    engine = FakeEngine("decode-0", behave=behave)
+    async with fleet(tmp_path, engine, FakeEngine("decode-1"), eject_s=60.0, eject_max_s=60.0) as bench:
+        for _ in range(5):
+            await bench.stream()
+        ejections = await bench.metric("kvdeck_router_ejections_total")
+        engine.behave = answer
+        seen = len(engine.seen)
+        await until(lambda: bench.health(engine) is Health.READY)
+        meanwhile = [response.headers["x-kvdeck-engine"] for response in [await bench.chat() for _ in range(3)]]
+        bench.router.keeper.apply(TrialDue(engine.name))
+        back = {response.headers["x-kvdeck-engine"] for response in [await bench.chat() for _ in range(4)]}
+    assert ejections == {'{backend="decode-0",model_name="smollm2",pool="decode"}': 1.0}
+    assert (meanwhile, len(engine.seen)) == (["decode-1"] * 3, seen + 2)
+    assert back == {"decode-0", "decode-1"}
+
+
+def _standing(bench: RouterBench, engine: FakeEngine) -> Standing:
+    return bench.router.keeper.fleet.members[engine.name].engine.standing
+
+
+async def test_a_clients_mistakes_eject_nobody(tmp_path: Path) -> None:
+    async def refuses(engine: FakeEngine, exchange: Exchange) -> None:
+        await exchange.json(400, {"error": {"message": "no", "code": 400}})
+
+    engine = FakeEngine("decode-0", behave=refuses)
+    async with fleet(tmp_path, engine, FakeEngine("decode-1"), eject_after=1) as bench:
+        for _ in range(4):
+            await bench.chat()
+        assert _standing(bench, engine) is Standing.IN
 
 
 async def test_an_engines_own_5xx_is_passed_on_when_nobody_else_is_there(tmp_path: Path) -> None:

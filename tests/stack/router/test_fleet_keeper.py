@@ -3,7 +3,7 @@
 import asyncio
 
 from stack.adapters.probe import Pulse
-from stack.fleet.engine import Health
+from stack.fleet.engine import Health, Standing
 from stack.fleet.snapshot import Fleet
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -99,6 +99,38 @@ async def test_who_waits_on_an_engine_that_stays_away_is_woken() -> None:
         except TimeoutError:
             pass
         assert attempt.abandoned
+    await keeper.close()
+
+
+async def test_three_failed_requests_eject_an_engine_whose_probes_are_well_and_each_failed_trial_doubles_the_time() -> None:
+    settings = RouterSettings(probe_interval_s=0.001, eject_s=0.01, eject_max_s=0.03)
+    keeper = FleetKeeper(settings, InFlight(), Probes(a=Pulse.WELL, b=Pulse.WELL))
+    keeper.retarget([_target("a"), _target("b")])
+    await _until(keeper, "a", Health.READY)
+    await _until(keeper, "b", Health.READY)
+    for _ in range(2):
+        keeper.request_failed("a", "answered 500")
+    assert keeper.fleet.members["a"].engine.standing is Standing.IN
+    lasted = []
+    for _ in range(3):
+        keeper.request_failed("a", "answered 500")
+        member = keeper.fleet.members["a"]
+        assert (member.engine.standing, member.engine.health) == (Standing.EJECTED, Health.READY)
+        lasted.append(member.ejected_s)
+        await until(lambda: keeper.fleet.members["a"].engine.standing is Standing.TRIAL)
+    assert lasted == [0.01, 0.02, 0.03]
+    keeper.answered("a")
+    assert (keeper.fleet.members["a"].engine.standing, keeper.fleet.members["a"].account) == (Standing.IN, "")
+    await keeper.close()
+
+
+async def test_the_only_engine_is_never_ejected() -> None:
+    keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), InFlight(), Probes(a=Pulse.WELL))
+    keeper.retarget([_target("a")])
+    await _until(keeper, "a", Health.READY)
+    for _ in range(9):
+        keeper.request_failed("a", "answered 500")
+    assert [engine.name for engine in keeper.fleet.candidates("m", Pool.DECODE, {})] == ["a"]
     await keeper.close()
 
 

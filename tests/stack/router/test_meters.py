@@ -30,6 +30,7 @@ def test_every_event_leaves_its_mark() -> None:
     meters.unrouted("none", 404)
     meters.fell_back("m", "decode_retried")
     meters.failed("learn")
+    meters.ejected("m", "decode", "d0")
     meters.evicted("m", "decode", "d0", 5)
     meters.event_gap("m", "d0", "recovered")
     assert _samples(registry) == [
@@ -38,6 +39,7 @@ def test_every_event_leaves_its_mark() -> None:
         'kvdeck_router_decisions_total{backend="d0",model_name="m",path="direct",reason="session_home",strategy="session"} 1.0',
         'kvdeck_router_fallbacks_total{model_name="m",reason="decode_retried"} 1.0',
         'kvdeck_router_internal_errors_total{site="learn"} 1.0',
+        'kvdeck_router_ejections_total{backend="d0",model_name="m",pool="decode"} 1.0',
         'kvdeck_cache_evicted_blocks_total{backend="d0",model_name="m",pool="decode"} 5.0',
         'kvdeck_router_kv_event_gaps_total{backend="d0",model_name="m",state="recovered"} 1.0',
         'kvdeck_router_request_phase_duration_seconds_count{model_name="m",path="direct",phase="router"} 1.0',
@@ -59,6 +61,7 @@ def test_what_was_not_seen_has_no_series() -> None:
 def test_an_engine_that_left_takes_its_series_with_it() -> None:
     meters, registry = _meters()
     meters.answered(RECORD, [])
+    meters.ejected("m", "decode", "d0")
     meters.evicted("m", "decode", "d0", 5)
     meters.event_gap("m", "d0", "lost")
     meters.forget("d0")
