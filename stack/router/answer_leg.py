@@ -67,7 +67,9 @@ class AnswerLeg:
         """Ask `engine`, answer the client. Raises LegFailedError as long as the client got nothing, ClientGoneError."""
         errand.engine = engine
         errand.timeline.decode_sent = self._clock()
-        with self._in_flight.attempt(engine) as attempt:
+        # A whole answer comes after all of its tokens: the prompt does not tell when.
+        tokens = errand.route.prompt_tokens if errand.parsed.stream else None
+        with self._in_flight.attempt(engine, tokens) as attempt:
             async with AsyncExitStack() as connection:
                 opened = await self._open(errand, handover, attempt, connection)
                 self._keeper.answered(engine)

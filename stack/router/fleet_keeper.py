@@ -80,7 +80,12 @@ class FleetKeeper:
 
     def answered(self, name: str) -> None:
         """The engine answered a request, with whatever status."""
+        self.heard(name)
         self.apply(Answered(name))
+
+    def heard(self, name: str) -> None:
+        """The engine went on with an answer."""
+        self._in_flight.heard(name)
 
     async def close(self) -> None:
         """Stop probing."""

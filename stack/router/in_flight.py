@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import MappingProxyType
 
 
 class Attempt:
-    """One request at one engine, until its end. `limit` is the deadline in force, if its wait may be cut short."""
+    """One request at one engine, until its end. `limit` is the deadline in force, if its wait may be cut short.
 
-    __slots__ = ("abandoned", "engine", "limit")
+    `tokens` is the prompt's length, None where that does not tell when to expect a first byte.
+    """
 
-    def __init__(self, engine: str) -> None:
+    __slots__ = ("abandoned", "engine", "limit", "since", "tokens")
+
+    def __init__(self, engine: str, tokens: int | None, since: float) -> None:
         self.engine = engine
+        self.tokens = tokens
+        self.since = since
         self.abandoned = False
         self.limit: asyncio.Timeout | None = None
 
@@ -25,18 +32,28 @@ class Attempt:
             self.limit.reschedule(0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Prompt tokens that wait for a first byte, and since when the engine has been silent with one of them; None: with none."""
+
+    tokens: int
+    since: float | None
+
+
 class InFlight:
     """Attempts by engine."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._heard: dict[str, float] = {}
         self._attempts: dict[str, set[Attempt]] = {}
         self._counts: dict[str, int] = {}
         self.counts: Mapping[str, int] = MappingProxyType(self._counts)
 
     @contextmanager
-    def attempt(self, engine: str) -> Iterator[Attempt]:
+    def attempt(self, engine: str, tokens: int | None = None) -> Iterator[Attempt]:
         """Count one request at `engine` for as long as the block runs."""
-        attempt = Attempt(engine)
+        attempt = Attempt(engine, tokens, self._clock())
         self._attempts.setdefault(engine, set()).add(attempt)
         self._counts[engine] = self._counts.get(engine, 0) + 1
         try:
@@ -44,6 +61,18 @@ class InFlight:
         finally:
             self._attempts[engine].discard(attempt)
             self._counts[engine] -= 1
+
+    def heard(self, engine: str) -> None:
+        """The engine produced something."""
+        self._heard[engine] = self._clock()
+
+    def waiting(self, engine: str) -> Waiting:
+        """What `engine` has been given and not begun to answer."""
+        waiting = [a for a in self._attempts.get(engine, ()) if a.limit is not None and a.tokens is not None]
+        if not waiting:
+            return Waiting(0, None)
+        oldest = min(attempt.since for attempt in waiting)
+        return Waiting(sum(attempt.tokens or 0 for attempt in waiting), max(oldest, self._heard.get(engine, oldest)))
 
     def abandon(self, engine: str) -> None:
         """End every wait for a first byte from `engine`."""

@@ -86,7 +86,7 @@ class PrefillLeg:
     async def _send(self, errand: Errand, engine: str) -> tuple[int, bytes]:
         body = encode(prefill_body(errand.parsed.fields))
         limits = self._settings
-        with self._in_flight.attempt(engine) as attempt:
+        with self._in_flight.attempt(engine, errand.route.prompt_tokens) as attempt:
             async with (
                 asyncio.timeout(limits.prefill_timeout_s) as attempt.limit,
                 self._upstream.request(

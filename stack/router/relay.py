@@ -30,6 +30,7 @@ class Relay:
             pulse.note(self._clock())
             errand.whole = events.done
             async for piece in reply.body(self._settings.token_gap_s):
+                self._keeper.heard(errand.engine)
                 out = events.feed(piece)
                 if out:
                     await responder.write(out)

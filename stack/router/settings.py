@@ -24,6 +24,10 @@ class RouterSettings:
     answer_s: float = 600.0
     # How long an engine may be down or gone before requests that still wait on it for a first byte are tried elsewhere.
     lost_after_s: float = 5.0
+    # An engine with prompts before it that has said nothing for this long, and for longer than the prompts explain, is stalled.
+    stall_s: float = 10.0
+    # What every engine computes at least, a small model on a few CPU cores among them.
+    stall_tokens_per_s: float = 50.0
     # Requests in a row that an engine failed, with /health green: one or two happen to engines that are well.
     eject_after: int = 3
     # How long it then gets none, doubled each time its trial fails: a restart takes tens of seconds, a hiccup a few.

@@ -14,6 +14,7 @@ from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
 from stack.router.records import Batch, RecordBuffer
 from stack.router.settings import RouterSettings
+from stack.router.stalls import Stalls
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +41,7 @@ class Steering:
         keeper: FleetKeeper,
         in_flight: InFlight,
         records: RecordBuffer,
+        stalls: Stalls,
         settings: RouterSettings,
     ) -> None:
         self._id = router_id
@@ -48,6 +50,7 @@ class Steering:
         self._keeper = keeper
         self._in_flight = in_flight
         self._records = records
+        self._stalls = stalls
         self._settings = settings
         self._applied = asyncio.Event()
         self._reachable = True
@@ -114,7 +117,7 @@ class Steering:
                     name=name,
                     health=member.engine.health.value,
                     in_flight=self._in_flight.counts.get(name, 0),
-                    detail=member.account,
+                    detail="; ".join(filter(None, (self._stalls.account(name), member.account))),
                 )
                 for name, member in self._keeper.fleet.members.items()
             ),

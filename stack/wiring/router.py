@@ -47,6 +47,7 @@ from stack.router.service import Service
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
 from stack.router.shelf import StrategyShelf
+from stack.router.stalls import Stalls
 from stack.router.state_collector import StateCollector
 from stack.router.steering import Steering
 from stack.router.upstream import Upstream
@@ -145,19 +146,22 @@ class Router:
         if options.desired is not None:
             self.configuration.preset(options.desired.models)
         await self.server.start(options.host, options.port)
-        targets = TargetFile(options.targets)
+        targets, stalls = TargetFile(options.targets), Stalls(self.in_flight, settings, time.monotonic)
         work: dict[str, Callable[[], Awaitable[None]]] = {
             "targets": lambda: targets.watch(settings.targets_interval_s, self.keeper.retarget),
             "kv_events": self._subscriber.run,
             "greeter": self._greeter.run,
             "models": self._models.run,
+            "stalls": stalls.run,
         }
         if options.control_url is not None:
             control = ControlLink(
                 options.control_url, options.router_id, token=options.control_token, deadline_seconds=settings.control_deadline_s
             )
             link = await self._resources.enter_async_context(control)
-            steering = Steering(options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, settings)
+            steering = Steering(
+                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, stalls, settings
+            )
             work["steering"] = steering.run
         self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]
 

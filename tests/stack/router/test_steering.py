@@ -4,10 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import msgspec
+
 from stack.adapters.control_link import ControlUnavailableError
 from stack.adapters.probe import Pulse
 from stack.control.link import DecisionRecord, RouterConfig, RouterReport
 from stack.control.state import ModelState
+from stack.fleet.engine import Health
 from stack.model.target import Target
 from stack.model.tier import Pool
 from stack.router.applied import Configuration
@@ -16,6 +19,7 @@ from stack.router.in_flight import InFlight
 from stack.router.records import RecordBuffer
 from stack.router.settings import RouterSettings
 from stack.router.shelf import StrategyShelf
+from stack.router.stalls import Stalls
 from stack.router.steering import Steering
 from stack.strategies.base import create, names
 from tests.stack.router.waiting import until
@@ -64,10 +68,14 @@ class Bench:
     def __init__(self) -> None:
         self.control = FakeControl()
         self.records = RecordBuffer(kept=100)
-        self.in_flight = InFlight()
+        self.now = 1000.0
+        self.in_flight = InFlight(lambda: self.now)
         self.keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), self.in_flight, self._probe)
         self.configuration = Configuration(StrategyShelf(names(), create), lambda applied: self.keeper.drain(applied.draining))
-        self.steering = Steering("router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, SETTINGS)
+        self.stalls = Stalls(self.in_flight, SETTINGS, lambda: self.now)
+        self.steering = Steering(
+            "router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, self.stalls, SETTINGS
+        )
 
     async def _probe(self, url: str, deadline_seconds: float) -> Pulse:
         return Pulse.WELL
@@ -141,3 +149,22 @@ def _record(number: int) -> DecisionRecord:
         request_id=str(number), at=0.0, generation=1, model="m", strategy="session", path="direct", reason="r",
         engine="d", prompt_tokens=1, tokens_exact=True, threshold=512, status=200,
     )  # fmt: skip
+
+
+async def test_a_report_says_what_is_wrong_with_an_engine() -> None:
+    bench = Bench()
+    target = Target(replica="d", url="http://d", pool=Pool.DECODE, model="m", model_root="/m")
+    bench.keeper.retarget([target, msgspec.structs.replace(target, replica="e")])
+    await until(lambda: all(engine.health is Health.READY for engine in bench.keeper.fleet.engines))
+    with bench.in_flight.attempt("d", 0) as attempt:
+        attempt.limit = asyncio.timeout(60)
+        bench.now += 31.0
+        bench.stalls.look()
+        for _ in range(3):
+            bench.keeper.request_failed("d", "answered 500")
+        async with bench.running():
+            report = await bench.control.until(0)
+    assert [(engine.name, engine.health, engine.detail) for engine in report.engines] == [
+        ("d", "ready", "stalled for 31 s; ejected for 10 s after 3 failures: answered 500"),
+        ("e", "ready", ""),
+    ]
