@@ -18,7 +18,7 @@ from stack.config import Ports
 from stack.model.tier import Source
 from tests.e2e.deck import ROOT, Deck, wait_for
 
-FIRST_PORT = 21600
+FIRST_PORT = 21800
 UP_SECONDS = 60.0
 
 pytestmark = pytest.mark.e2e

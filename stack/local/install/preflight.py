@@ -14,6 +14,7 @@ import psutil
 
 from stack.config import Ports
 from stack.local.install.plan import EngineKind, PreflightError, Wanted
+from stack.local.seats import SIDE_CHANNEL_OFFSET
 
 _GB = 1_000_000_000
 # Measured with three engines under traffic: 8.5 GB in all.
@@ -97,9 +98,11 @@ def wanted_ports(ports: Ports, wanted: Wanted) -> dict[str, int]:
         "alertmanager": ports.alertmanager,
         "store": ports.store,
     }
+    engines = {f"engine {index}": ports.engines + index for index in range(wanted.engine_count)}
     if wanted.engines is EngineKind.VLLM:
         named |= {"lmcache": ports.lmcache, "lmcache (HTTP)": ports.lmcache_http}
-    return named | {f"engine {index}": ports.engines + index for index in range(wanted.engine_count)}
+        engines |= {f"NIXL of {name}": port + SIDE_CHANNEL_OFFSET for name, port in engines.items()}
+    return named | engines
 
 
 def port_problems(wanted: Mapping[str, int]) -> tuple[str, ...]:

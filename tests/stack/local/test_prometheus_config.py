@@ -1,12 +1,11 @@
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
 import yaml
 
 from stack.config import Ports
 from stack.local.prometheus_config import Scraping, render
+from tests.alerts.promtool import tool
 
 
 def scraping(emulated: bool = False) -> Scraping:
@@ -46,8 +45,7 @@ def test_emulated_engines_have_no_lmcache_beside_them() -> None:
     assert jobs == ["engines", "router", "control", "exporter", "prometheus", "alertmanager"]
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not on PATH")
 def test_prometheus_accepts_it(tmp_path: Path) -> None:
     path = tmp_path / "prometheus.yml"
     path.write_text(render(scraping()))
-    subprocess.run(["promtool", "check", "config", "--syntax-only", str(path)], check=True, capture_output=True)
+    subprocess.run([tool("promtool"), "check", "config", "--syntax-only", str(path)], check=True, capture_output=True)

@@ -85,6 +85,7 @@ def test_free_ports_are_no_problem() -> None:
 def test_every_engine_has_a_port() -> None:
     named = wanted_ports(Ports.packed(20000), _REAL)
     assert [port for name, port in named.items() if name.startswith("engine")] == [20009, 20010, 20011]
+    assert [port for name, port in named.items() if name.startswith("NIXL")] == [20209, 20210, 20211]
     assert len(set(named.values())) == len(named)
     assert "lmcache" not in wanted_ports(Ports(), _EMULATED)
 
