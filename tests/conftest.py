@@ -1,4 +1,4 @@
-"""What holds for every test: browser tests run only where there is a browser, and say so where there is none."""
+"""What holds for every test: how many examples a property gets, and which tests need a browser."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import os
 import shutil
 
 import pytest
+from hypothesis import settings
+
+# No deadline for one example: on a busy machine it says more about the machine. Fewer examples than the default hundred:
+# the whole suite is meant to be run often; tests that want more ask for them.
+settings.register_profile("kvdeck", max_examples=50, deadline=None)
+settings.load_profile("kvdeck")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -275,7 +275,7 @@ def messages(draw: st.DrawFn) -> bytes:
     return draw(LINES) + draw(ENDS) + lines + draw(ENDS) + draw(BODIES)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(data=st.lists(messages(), min_size=1, max_size=3).map(b"".join), cuts=st.lists(st.integers(0, 200), max_size=3))
 def test_no_bytes_read_differently_from_h11(data: bytes, cuts: list[int]) -> None:
     seen, refused = ours(data)
@@ -287,7 +287,7 @@ def test_no_bytes_read_differently_from_h11(data: bytes, cuts: list[int]) -> Non
     assert ours(*(data[a:b] for a, b in pairwise(places))) == (seen, refused)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.binary(max_size=200))
 def test_no_bytes_at_all_break_the_reader(data: bytes) -> None:
     seen, _ = ours(data)

@@ -16,7 +16,7 @@ from stack.strategies import base
 from tests.stack.strategies import fleets
 
 every = pytest.mark.parametrize("name", base.names())
-quick = settings(max_examples=50, deadline=None)
+quick = settings(max_examples=25, deadline=None)
 
 
 def test_all_four_of_the_product_are_registered() -> None:
