@@ -151,7 +151,8 @@ ROUTER_IN_FLIGHT = _add(
 )  # fmt: skip
 ROUTER_PHASE_DURATION = _add(
     "kvdeck_router_request_phase_duration_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.ROUTER,
-    "Where a request's time went. The phases of one request add up to its time from the last byte in to the last byte out.",
+    "Where a request's time went. The phases of one request add up to its time from the last byte in to the last byte out. "
+    "kv_transfer only where the engine reports it per request: vLLM does not, and counts it in decode_queue.",
     Label.MODEL_NAME, Label.PHASE, Label.PATH, buckets=LATENCY_BUCKETS,
 )  # fmt: skip
 ROUTER_TTFT = _add(
