@@ -1,5 +1,6 @@
 """The whole exporter over recorded engines: exact expositions, and what becomes of targets that misbehave."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -141,3 +142,31 @@ async def test_a_hidden_quantity_is_absent_and_not_zero(tmp_path: Path) -> None:
         samples = await one.samples()
     assert samples.by("replica", catalog.ENGINE_REQUESTS.name).keys() == {"prefill-0"}
     assert samples.by("replica", catalog.PROMPT_TOKENS.name) == {"prefill-0": 14943.0, "decode-0": 10.0}
+
+
+async def test_no_connection_is_kept_for_the_next_scrape(tmp_path: Path) -> None:
+    """uvicorn closes an idle one after 5 s, just when a scrape 5 s later would use it."""
+    used_again: list[bool] = []
+
+    async def engine(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        kind, body = ("text/plain", exposition("vllm-0.32-plain")) if b" /metrics " in head else ("application/json", b"{}")
+        writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n\r\n".encode() + body)
+        await writer.drain()
+        used_again.append(await reader.read(1) != b"")
+        writer.close()
+
+    server = await asyncio.start_server(engine, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    listed = tmp_path / "engines.json"
+    listed.write_bytes(encode([Target(replica="decode-0", url=url, pool=Pool.DECODE, model="m", model_root="m")]))
+    app = application(Settings("127.0.0.1", 0, listed, {}, 4.0))
+    async with (
+        server,
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as client,
+    ):
+        for _ in range(2):
+            assert success(parse((await client.get("/metrics")).content, NAMES)) == {"decode-0": 1.0}
+    assert len(used_again) >= 2
+    assert not any(used_again)

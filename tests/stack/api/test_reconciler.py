@@ -160,3 +160,15 @@ async def test_without_the_machinery_nothing_is_started_twice(tmp_path: Path) ->
         await it.tick()
         assert "machinery" not in await _drift(it)
         assert (await _states(it))["decode-2"] == "joining"
+
+
+async def test_what_cannot_be_ended_goes_on_serving(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.router().follow()
+        it.fleet.broken = "no supervisor answers"
+        await it.patch({"pools": {"decode": {"replicas": 1}}})
+        await it.tick()
+        assert it.control.board.config().draining == ()
+        it.fleet.broken = None
+        await it.tick()
+        assert it.control.board.config().draining == ("decode-1",)
