@@ -147,3 +147,16 @@ async def test_the_only_model_is_found_with_its_context() -> None:
 async def test_an_endpoint_without_a_clear_model_is_said(document: object, wanted: str | None, said: str) -> None:
     with pytest.raises(EndpointError, match=said):
         await models(document, wanted)
+
+
+async def test_an_answer_is_read_to_its_very_end_so_that_its_connection_is_good_for_another() -> None:
+    read: list[str] = []
+
+    async def parts() -> AsyncIterator[bytes]:
+        for name, part in (("text", chunk("Yes", "stop")), ("done", DONE), ("end", b"\n")):
+            read.append(name)
+            yield part
+
+    outcome, text = await ask(lambda request: httpx.Response(200, content=parts()))
+    assert (outcome.failure, text) == (None, "Yes")
+    assert read == ["text", "done", "end"]

@@ -88,6 +88,13 @@ def test_without_prometheus_an_emulated_stack_has_neither_it_nor_alertmanager(tm
     assert names == ["emulator", "router", "control", "exporter", "dashboard", "traffic"]
 
 
+def test_control_is_told_which_run_of_the_stack_it_is_in(tmp_path: Path) -> None:
+    first, second = site(tmp_path), site(tmp_path)
+    runs = [flag(spec, "--run") for one in (first, second) for spec in components(one) if spec.name == "control"]
+    assert runs == [first.launch.run, second.launch.run]
+    assert runs[0] != runs[1]
+
+
 def test_a_token_is_passed_by_file_to_all_who_need_it(tmp_path: Path) -> None:
     by_name = {spec.name: spec for spec in components(site(tmp_path, token_file="token"))}
     assert flag(by_name["control"], "--token-file") == "/k/token"
