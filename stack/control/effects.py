@@ -52,7 +52,7 @@ class ChangeThreshold:
     @property
     def sentence(self) -> str:
         reach = f"{_reach(self.after).capitalize()} is computed on a prefill engine first (until now {_reach(self.before)})."
-        return reach if self.enabled else f"{reach} Nothing changes until disaggregation is on."
+        return _once_on(self.enabled, reach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class ChangeMinUncached:
     @property
     def sentence(self) -> str:
         change = f"{_bypass(self.after).capitalize()} (until now: {_bypass(self.before)})."
-        return change if self.enabled else f"{change} Nothing changes until disaggregation is on."
+        return _once_on(self.enabled, change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,11 @@ class ShrinkPool:
 
 
 Effect = SwitchStrategy | SwitchDpd | ChangeThreshold | ChangeMinUncached | GrowPool | ShrinkPool
+
+
+def _once_on(enabled: bool, sentence: str) -> str:
+    """What is set while disaggregation is off is kept, and has no effect yet."""
+    return sentence if enabled else f"{sentence} Nothing changes until disaggregation is on."
 
 
 def _reach(threshold: int) -> str:
