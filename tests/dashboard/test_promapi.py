@@ -32,7 +32,7 @@ def prometheus(result: object, status: int = 200) -> Iterator[PromApi]:
         def log_message(self, format: str, *args: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
             yield PromApi(f"http://127.0.0.1:{server.server_port}/")
