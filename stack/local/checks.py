@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,15 +32,24 @@ class Outcome:
 
 def checks(tools: Path, quick: bool, arguments: Sequence[str]) -> tuple[Check, ...]:
     """All checks; `tools` is the folder of their programs, `arguments` go to pytest."""
-    python = str(tools / "python")
-    chosen = ("-m", "not e2e") if quick else ()
+    pytest = (str(tools / "python"), "-m", "pytest", "-ra")
     return (
         Check("ruff check", (str(tools / "ruff"), "check", ".")),
         Check("ruff format", (str(tools / "ruff"), "format", "--check", ".")),
         Check("mypy", (str(tools / "mypy"),)),
         Check("lint-imports", (str(tools / "lint-imports"),)),
-        Check("pytest", (python, "-m", "pytest", *chosen, "-ra", *arguments)),
+        *(Check(name, (*pytest, *options)) for name, options in _pytest(quick, arguments)),
     )
+
+
+def _pytest(quick: bool, arguments: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The runs of pytest. What the caller asks for is one run; else one on all cores, and one with the machine to itself."""
+    if arguments:
+        yield "pytest", (*(("-m", "not e2e") if quick else ()), *arguments)
+        return
+    yield "pytest", ("-m", "not e2e", "--numprocesses", "logical", "--dist", "loadfile")
+    if not quick:
+        yield "pytest end to end", ("-m", "e2e")
 
 
 def run(

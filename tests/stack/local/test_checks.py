@@ -19,12 +19,21 @@ def _shown(table: object) -> str:
     return capture.get()
 
 
+def _pytests(quick: bool, *arguments: str) -> list[tuple[str, ...]]:
+    listed = checks(Path("/env/bin"), quick, arguments)
+    assert [check.name for check in listed[:4]] == ["ruff check", "ruff format", "mypy", "lint-imports"]
+    return [check.command[3:] for check in listed[4:]]
+
+
 def test_quick_leaves_only_the_end_to_end_tests_out() -> None:
-    whole, quick = (checks(Path("/env/bin"), quick, ("-k", "router")) for quick in (False, True))
-    assert [check.name for check in whole] == ["ruff check", "ruff format", "mypy", "lint-imports", "pytest"]
-    assert whole[:-1] == quick[:-1]
-    assert whole[-1].command == ("/env/bin/python", "-m", "pytest", "-ra", "-k", "router")
-    assert quick[-1].command == ("/env/bin/python", "-m", "pytest", "-m", "not e2e", "-ra", "-k", "router")
+    shared = ("-ra", "-m", "not e2e", "--numprocesses", "logical", "--dist", "loadfile")
+    assert _pytests(True) == [shared]
+    assert _pytests(False) == [shared, ("-ra", "-m", "e2e")]
+
+
+def test_what_the_caller_asks_of_pytest_is_one_run() -> None:
+    assert _pytests(False, "-k", "router") == [("-ra", "-k", "router")]
+    assert _pytests(True, "-k", "router") == [("-ra", "-m", "not e2e", "-k", "router")]
 
 
 def test_a_failed_check_does_not_stop_the_next(tmp_path: Path) -> None:
