@@ -17,7 +17,8 @@ class Choice:
 
     `scores` gives each candidate's score parts (engine -> part -> value) so that a record explains
     itself. `fallback` names why the strategy could not do what it is for (a bounded word such as
-    `no_session_key`), None when it could. `expected_cached_tokens` is the prediction to hold against the engine's answer.
+    `no_session_key`), None when it could. `expected_cached_tokens` and `predicted_ttft_s` (seconds from handing the request
+    to the engine to its first token) are predictions to hold against the engine's answer; None where none was made.
     """
 
     engine: str
@@ -25,6 +26,7 @@ class Choice:
     scores: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: NO_SCORES)
     fallback: str | None = None
     expected_cached_tokens: int | None = None
+    predicted_ttft_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,6 +120,8 @@ class Completions:
             timeline=Timeline(received=request.received_at),
             at=self._wall_clock(),
             engine=plan.decode.engine,
+            in_flight=self._in_flight.counts.get(plan.decode.engine, 0),
+            prefill_in_flight=None if plan.prefill is None else self._in_flight.counts.get(plan.prefill.engine, 0),
         )
 
     async def _carry_out(self, errand: Errand, responder: Responder) -> None:

@@ -40,7 +40,8 @@ class Errand:
 
     `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses. `status` is what the client
     was given, or what it should have been where an answer broke after its status went out. `whole`: the last event of a
-    stream went out, so a client that leaves then leaves content.
+    stream went out, so a client that leaves then leaves content. `in_flight` and `prefill_in_flight` are this router's
+    requests at the chosen engines when they were chosen.
     """
 
     parsed: ParsedBody
@@ -62,6 +63,8 @@ class Errand:
     gaps: list[float] = field(default_factory=list)
     streamed: bool = False
     whole: bool = False
+    in_flight: int | None = None
+    prefill_in_flight: int | None = None
     status: int = 0
     error: str | None = None
 

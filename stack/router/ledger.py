@@ -11,6 +11,7 @@ from stack.control.link import DecisionRecord
 from stack.model.plan import Choice
 from stack.router.errand import Errand
 from stack.router.meters import Meters
+from stack.router.outcomes import answer_outcome, prefill_outcome
 from stack.router.phases import phases
 from stack.router.records import RecordBuffer
 from stack.router.shelf import StrategyShelf
@@ -50,9 +51,10 @@ class Ledger:
         if not 200 <= errand.status < 300:
             return
         planned = errand.plan.decode
-        self._shelf.learn(errand.route, planned if planned.engine == errand.engine else Choice(errand.engine, reason="retried"))
+        answered = planned if planned.engine == errand.engine else Choice(errand.engine, reason="retried")
+        self._shelf.learn(errand.route, answered, answer_outcome(errand))
         if errand.prefill_engine is not None and errand.plan.prefill is not None:
-            self._shelf.learn(errand.route, errand.plan.prefill)
+            self._shelf.learn(errand.route, errand.plan.prefill, prefill_outcome(errand))
 
     def _guarded(self, site: str, write: Callable[[], T]) -> T | None:
         try:

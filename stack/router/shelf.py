@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.registry import UnknownNameError
@@ -26,10 +27,10 @@ class StrategyShelf:
         except KeyError:
             raise UnknownNameError(f"unknown strategy {name!r}; known: {', '.join(self._names)}") from None
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
-        """Tell every strategy of the model that `request` ran on `choice.engine`."""
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
+        """Tell every strategy of the model that `request` ran on `choice.engine`, and what came of it."""
         for named in self._of(request.model).values():
-            named.strategy.learn(request, choice)
+            named.strategy.learn(request, choice, outcome)
 
     def forget(self, engine: str) -> None:
         """Tell every strategy that what `engine` held is gone."""

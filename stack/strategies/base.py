@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from stack.fleet.engine import Engine
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.registry import Registry
@@ -27,8 +28,8 @@ class Strategy(Protocol):
         """One of `candidates`. Raises EmptyPoolError when there is none."""
         ...
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
-        """Take note that `request` was executed on `choice.engine`."""
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
+        """Take note that `request` was executed on `choice.engine`, and what came of it."""
         ...
 
     def forget(self, engine: str) -> None:

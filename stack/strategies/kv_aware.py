@@ -8,6 +8,7 @@ from dataclasses import replace
 from stack.cache.cost import L1_COST, L2_COST, TierCost
 from stack.cache.learnt import PIECES_PER_ENGINE
 from stack.fleet.engine import Engine
+from stack.model.outcome import Outcome
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
@@ -60,9 +61,9 @@ class KvAware:
         reason = "most_cached" if cached == most else "less_work"
         return Choice(chosen.name, reason=reason, scores=scores, expected_cached_tokens=cached)
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Keeps what the fallback knows up to date; the engines report the rest themselves."""
-        self._prefixes.learn(request, choice)
+        self._prefixes.learn(request, choice, outcome)
 
     def forget(self, engine: str) -> None:
         """Its cache is gone, or the engine is."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from stack.cache.crowd import Crowd
 from stack.cache.learnt import PIECES_PER_ENGINE, LearntPrefixes
 from stack.fleet.engine import Engine
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base, rendezvous
@@ -68,7 +69,7 @@ class PrefixAware:
             preferred, reason = rendezvous.home(key, candidates), "shared_prefix" if shared else "new_prefix"
         return self._weighed(preferred, reason, candidates, key, self._scores(request, candidates, matched, common))
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """The engine now holds this prompt's beginning."""
         if request.prefix_hashes:
             self._learnt.learn(choice.engine, request.prefix_hashes)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stack.fleet.engine import Engine
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base
@@ -23,7 +24,7 @@ class RoundRobin:
         ordered = sorted(candidates, key=lambda engine: engine.name)
         return Choice(ordered[request.sequence % len(ordered)].name, reason="turn")
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Nothing to learn: the sequence number is the whole state."""
 
     def forget(self, engine: str) -> None:

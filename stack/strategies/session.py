@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stack.fleet.engine import Engine
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base, rendezvous
@@ -44,7 +45,7 @@ class Session:
         reason = "session_home" if chosen is preferred[0] else "session_overflow"
         return Choice(chosen.name, reason=reason, scores=_scores(preferred, capacity))
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Nothing to learn: the home follows from the names."""
 
     def forget(self, engine: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from stack.control.link import RouterConfig
 from stack.control.state import Dpd, ModelState, Pools, PoolState
 from stack.fleet.engine import Engine
+from stack.model.outcome import UNKNOWN_OUTCOME, Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.registry import UnknownNameError
@@ -24,7 +25,7 @@ class Noting:
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         return Choice(candidates[0].name, reason="first")
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         self.told.append(f"learn {request.request_id} {choice.engine}")
 
     def forget(self, engine: str) -> None:
@@ -79,7 +80,7 @@ def test_strategies_stay_the_same_objects_across_switches() -> None:
 def test_every_strategy_of_the_model_learns_and_all_forget() -> None:
     shelf = _shelf()
     here, there = shelf.named("m", "a").strategy, shelf.named("n", "b").strategy
-    shelf.learn(RouteRequest("r1", "m", 0, 10), Choice("decode-0", reason="x"))
+    shelf.learn(RouteRequest("r1", "m", 0, 10), Choice("decode-0", reason="x"), UNKNOWN_OUTCOME)
     shelf.forget("decode-0")
     other = shelf.named("m", "b").strategy
     assert isinstance(here, Noting)

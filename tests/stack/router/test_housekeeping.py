@@ -8,6 +8,7 @@ from stack.adapters.probe import Pulse
 from stack.fleet.engine import Engine
 from stack.fleet.machine import ProbeFailed, ProbeSucceeded, TargetsChanged, step
 from stack.fleet.snapshot import Fleet
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.model.target import Target
@@ -31,7 +32,7 @@ class Forgetting:
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         return Choice(candidates[0].name, reason="first")
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Nothing to learn."""
 
     def forget(self, engine: str) -> None:

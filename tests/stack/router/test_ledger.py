@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from stack.engines.answer_facts import AnswerFacts
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice, Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
@@ -29,15 +30,17 @@ class Noting:
 
     def __init__(self, broken: bool = False) -> None:
         self.learnt: list[str] = []
+        self.outcomes: list[Outcome] = []
         self._broken = broken
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         return Choice(candidates[0].name, reason="first")
 
-    def learn(self, request: RouteRequest, choice: Choice) -> None:
+    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         if self._broken:
             raise RuntimeError("cannot learn")
         self.learnt.append(choice.engine)
+        self.outcomes.append(outcome)
 
     def forget(self, engine: str) -> None:
         """Nothing to do."""
@@ -76,7 +79,9 @@ def _errand() -> Errand:
         at=1700000000.0,
         engine="decode-0",
         prefill_engine="prefill-0",
-        facts=AnswerFacts(prompt_tokens=700, completion_tokens=3, cached_tokens=64),
+        facts=AnswerFacts(prompt_tokens=700, completion_tokens=3, cached_tokens=64, queue_s=0.25),
+        prefill_facts=AnswerFacts(first_token_s=0.75),
+        prefill_in_flight=2,
         remote_cached_tokens=128,
         gaps=[0.25, 0.5],
         streamed=True,
@@ -104,6 +109,7 @@ def test_both_engines_of_a_finished_request_are_learnt() -> None:
     strategy = Noting()
     _ledger(strategy)[0].close(_errand())
     assert strategy.learnt == ["decode-0", "prefill-0"]
+    assert strategy.outcomes == [Outcome(output_tokens=3), Outcome(ttft_seconds=1.0, prefill_seconds=0.75, in_flight=2)]
 
 
 def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
@@ -113,6 +119,9 @@ def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
     errand.engine = "decode-1"
     _ledger(strategy)[0].close(errand)
     assert strategy.learnt == ["decode-1"]
+    assert strategy.outcomes == [
+        Outcome(ttft_seconds=0.5, queue_seconds=0.25, prompt_tokens=700, cached_tokens=64, output_tokens=3, in_flight=None)
+    ]
 
 
 @pytest.mark.parametrize("status", [400, 499, 502])

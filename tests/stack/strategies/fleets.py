@@ -8,6 +8,7 @@ from types import MappingProxyType
 from hypothesis import strategies as st
 
 from stack.fleet.engine import Engine, Health
+from stack.model.outcome import Outcome
 from stack.model.placement import UNKNOWN, EnginePlacement, Placement
 from stack.model.request import RouteRequest
 from stack.model.target import Target
@@ -58,6 +59,19 @@ hashes = st.integers(min_value=0, max_value=2**64 - 1)
 prefixes = st.lists(hashes, max_size=8).map(tuple)
 fleets = st.dictionaries(st.sampled_from([f"decode-{i}" for i in range(12)]), st.integers(0, 40), min_size=1).map(
     lambda loads: [engine(name, load) for name, load in loads.items()]
+)
+
+_seconds = st.none() | st.floats(0.0, 100.0)
+_tokens = st.none() | st.integers(0, 5000)
+outcomes = st.builds(
+    Outcome,
+    ttft_seconds=_seconds,
+    queue_seconds=_seconds,
+    prefill_seconds=_seconds,
+    prompt_tokens=_tokens,
+    cached_tokens=_tokens,
+    output_tokens=_tokens,
+    in_flight=st.none() | st.integers(0, 40),
 )
 
 

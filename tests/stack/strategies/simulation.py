@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from stack.cache.learnt import LearntPrefixes
 from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
 from stack.fleet.engine import Engine
+from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.request import RouteRequest
 from stack.strategies.base import Strategy
 from tests.stack.strategies.fleets import request
@@ -57,7 +58,7 @@ def run(routers: Sequence[Strategy], fleet: Sequence[Engine], turns: Iterable[Tu
         load = Counter(flying)
         asked = turn.asked(number)
         choice = router.choose(asked, [replace(engine, in_flight=load[engine.name]) for engine in fleet])
-        router.learn(asked, choice)
+        router.learn(asked, choice, UNKNOWN_OUTCOME)
         hits += held.matched(choice.engine, asked.prefix_hashes)
         pieces += len(asked.prefix_hashes)
         held.learn(choice.engine, asked.prefix_hashes)

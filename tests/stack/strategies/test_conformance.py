@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stack.fleet.engine import Engine
+from stack.model.outcome import Outcome
 from stack.model.request import RouteRequest
 from stack.strategies import base
 from tests.stack.strategies import fleets
@@ -52,16 +53,17 @@ def test_only_a_candidate_is_chosen(name: str, request: RouteRequest, candidates
 @quick
 @given(
     past=st.lists(fleets.requests(), max_size=5),
+    outcome=fleets.outcomes,
     request=fleets.requests(),
     candidates=fleets.fleets,
     seed=st.integers(),
 )
 def test_a_decision_replays_whatever_the_order_of_the_candidates(
-    name: str, past: list[RouteRequest], request: RouteRequest, candidates: list[Engine], seed: int
+    name: str, past: list[RouteRequest], outcome: Outcome, request: RouteRequest, candidates: list[Engine], seed: int
 ) -> None:
     strategy = base.create(name)
     for earlier in past:
-        strategy.learn(earlier, strategy.choose(earlier, candidates))
+        strategy.learn(earlier, strategy.choose(earlier, candidates), outcome)
     shuffled = candidates.copy()
     random.Random(seed).shuffle(shuffled)
     first = strategy.choose(request, candidates)
@@ -71,13 +73,18 @@ def test_a_decision_replays_whatever_the_order_of_the_candidates(
 
 @every
 @quick
-@given(past=st.lists(fleets.requests(), min_size=1, max_size=5), request=fleets.requests(), candidates=fleets.fleets)
+@given(
+    past=st.lists(fleets.requests(), min_size=1, max_size=5),
+    outcome=fleets.outcomes,
+    request=fleets.requests(),
+    candidates=fleets.fleets,
+)
 def test_choosing_changes_nothing_that_was_learnt(
-    name: str, past: list[RouteRequest], request: RouteRequest, candidates: list[Engine]
+    name: str, past: list[RouteRequest], outcome: Outcome, request: RouteRequest, candidates: list[Engine]
 ) -> None:
     strategy = base.create(name)
     for earlier in past:
-        strategy.learn(earlier, strategy.choose(earlier, candidates))
+        strategy.learn(earlier, strategy.choose(earlier, candidates), outcome)
     untouched = copy.deepcopy(strategy)
     strategy.choose(request, candidates)
     assert [strategy.choose(earlier, candidates) for earlier in past] == [untouched.choose(earlier, candidates) for earlier in past]
@@ -85,10 +92,10 @@ def test_choosing_changes_nothing_that_was_learnt(
 
 @every
 @quick
-@given(request=fleets.requests(), candidates=fleets.fleets)
-def test_a_forgotten_engine_is_as_good_as_new(name: str, request: RouteRequest, candidates: list[Engine]) -> None:
+@given(request=fleets.requests(), outcome=fleets.outcomes, candidates=fleets.fleets)
+def test_a_forgotten_engine_is_as_good_as_new(name: str, request: RouteRequest, outcome: Outcome, candidates: list[Engine]) -> None:
     strategy = base.create(name)
-    strategy.learn(request, strategy.choose(request, candidates))
+    strategy.learn(request, strategy.choose(request, candidates), outcome)
     for engine in candidates:
         strategy.forget(engine.name)
     strategy.forget("never-heard-of")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.strategies.kv_aware import KvAware
@@ -45,7 +46,7 @@ def test_a_queue_outweighs_a_cache_that_is_worth_less() -> None:
 
 def test_nothing_cached_anywhere_lets_learnt_prefixes_decide_and_is_no_fallback() -> None:
     strategy = KvAware()
-    strategy.learn(request(prefix=(1, 2)), Choice("decode-1", reason="test"))
+    strategy.learn(request(prefix=(1, 2)), Choice("decode-1", reason="test"), UNKNOWN_OUTCOME)
     asked = request(prefix=(1, 2), placement=placed(2000, decode_0=EnginePlacement(), decode_1=EnginePlacement()))
     choice = strategy.choose(asked, fleet(2))
     assert (choice.engine, choice.reason, choice.fallback, choice.expected_cached_tokens) == ("decode-1", "nothing_cached", None, 0)
@@ -62,7 +63,7 @@ def test_nothing_cached_anywhere_lets_learnt_prefixes_decide_and_is_no_fallback(
 )
 def test_an_unknown_placement_is_a_fallback_with_its_reason(placement: Placement, fallback: str) -> None:
     strategy = KvAware()
-    strategy.learn(request(prefix=(1, 2)), Choice("decode-1", reason="test"))
+    strategy.learn(request(prefix=(1, 2)), Choice("decode-1", reason="test"), UNKNOWN_OUTCOME)
     choice = strategy.choose(request(prefix=(1, 2), placement=placement), fleet(2))
     assert (choice.engine, choice.reason, choice.fallback, choice.expected_cached_tokens) == (
         "decode-1",

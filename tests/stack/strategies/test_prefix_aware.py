@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from stack.cache.prefix import prefix_hashes
+from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.plan import Choice
 from stack.strategies.prefix_aware import PrefixAware
 from tests.stack.strategies.fleets import engine, fleet, request
@@ -20,7 +21,7 @@ def prompt(text: str) -> tuple[int, ...]:
 
 
 def sent(strategy: PrefixAware, to: str, text: str) -> None:
-    strategy.learn(request(prefix=prompt(text)), Choice(to, reason="test"))
+    strategy.learn(request(prefix=prompt(text)), Choice(to, reason="test"), UNKNOWN_OUTCOME)
 
 
 def test_the_longest_match_wins_over_a_shorter_one() -> None:
@@ -54,7 +55,7 @@ def test_a_shared_system_prompt_does_not_pile_everything_up_on_one_engine() -> N
         candidates = [replace(e, in_flight=load[e.name]) for e in fleet(4)]
         asked = request(number, prefix=prompt(f"question {number}"))
         choice = strategy.choose(asked, candidates)
-        strategy.learn(asked, choice)
+        strategy.learn(asked, choice, UNKNOWN_OUTCOME)
         load[choice.engine] += 1
     assert max(load.values()) - min(load.values()) <= 10
 
@@ -69,7 +70,7 @@ def test_a_prompt_asked_again_goes_where_it_went() -> None:
     for number in range(12):
         asked = request(number, prompt_tokens=2000, prefix=prompt("the same"))
         choice = strategy.choose(asked, [engine("decode-0", number % 3), engine("decode-1"), engine("decode-2", number % 2)])
-        strategy.learn(asked, choice)
+        strategy.learn(asked, choice, UNKNOWN_OUTCOME)
         assert choice.engine == strategy.choose(asked, fleet(3)).engine
         assert number == 0 or choice.reason == "longest_prefix"
 
@@ -89,7 +90,7 @@ def test_questions_about_one_of_several_documents_follow_the_document() -> None:
     for number in range(24):
         document = f"document {number % 4} ".encode() * 400
         asked = request(number, prefix=prefix_hashes(document + f"question {number}".encode() * 100))
-        strategy.learn(asked, Choice(f"decode-{number % 4}", reason="test"))
+        strategy.learn(asked, Choice(f"decode-{number % 4}", reason="test"), UNKNOWN_OUTCOME)
     document = b"document 2 " * 400
     choice = strategy.choose(request(prefix=prefix_hashes(document + b"and another" * 100)), fleet(4))
     assert (choice.engine, choice.reason) == ("decode-2", "longest_prefix")
@@ -111,7 +112,7 @@ def test_a_chat_that_adds_less_than_a_piece_goes_by_its_opening() -> None:
     strategy = PrefixAware()
     shared = prefix_hashes(SYSTEM)
     for opening in range(8):
-        strategy.learn(request(prefix=shared, opening=(opening, len(shared))), Choice("decode-0", reason="test"))
+        strategy.learn(request(prefix=shared, opening=(opening, len(shared))), Choice("decode-0", reason="test"), UNKNOWN_OUTCOME)
 
     def engines(more: int) -> list[str]:
         chats = [request(prefix=(*shared, *range(more)), opening=(number, len(shared))) for number in range(100, 140)]
