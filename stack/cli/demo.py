@@ -27,6 +27,7 @@ def command(tokens: int, as_json: bool) -> None:
     from stack.demo.story import requests
     from stack.model.tier import Source
     from stack.wiring.demo import play
+    from stack.wiring.running_stack import StackNotReadyError
 
     console = Console(stderr=as_json)
     try:
@@ -37,7 +38,7 @@ def command(tokens: int, as_json: bool) -> None:
             )
     except SupervisorUnavailableError:
         raise click.ClickException("the stack does not run here: `kvdeck up` starts it") from None
-    except (DemoError, ControlError) as error:
+    except (StackNotReadyError, DemoError, ControlError) as error:
         raise click.ClickException(str(error)) from error
     if as_json:
         click.echo(msgspec.json.encode(played).decode())

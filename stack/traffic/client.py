@@ -123,6 +123,8 @@ class Client:
             path, body["prompt"] = "/v1/completions", request.prompt
         else:
             path, body["messages"] = "/v1/chat/completions", [{"role": role, "content": text} for role, text in request.messages]
+        if request.salt is not None:
+            body["cache_salt"] = request.salt
         headers = {"content-type": "application/json"}
         if request.session is not None:
             headers["x-session-id"] = request.session

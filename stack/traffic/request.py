@@ -24,7 +24,7 @@ class Failure(StrEnum):
 class Request:
     """`kind` names what it is for the report; `messages` make a chat, `prompt` a plain completion: one of them is set.
 
-    `session` keeps a conversation together for whoever routes by it.
+    `session` keeps a conversation together for whoever routes by it. Requests of different `salt` share no cache.
     """
 
     kind: str
@@ -32,6 +32,7 @@ class Request:
     messages: tuple[tuple[str, str], ...] = ()
     prompt: str | None = None
     session: str | None = None
+    salt: str | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from stack.traffic import prose
@@ -108,6 +108,18 @@ class Mixed:
 
     def next(self) -> tuple[Request, Finished]:
         return (self._documents if self._rng.random() < _LONG_SHARE else self._chats).next()
+
+
+class Salted:
+    """A workload whose prompts share no cache with those of another salt, though the text is the same."""
+
+    def __init__(self, scenario: Scenario, salt: str) -> None:
+        self._scenario = scenario
+        self._salt = salt
+
+    def next(self) -> tuple[Request, Finished]:
+        request, finished = self._scenario.next()
+        return replace(request, salt=self._salt), finished
 
 
 SCENARIOS: dict[str, Callable[[random.Random, Sizes], Scenario]] = {"chat": Chats, "documents": Documents, "mixed": Mixed}

@@ -7,16 +7,24 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from stack.cli.main import CommandFiles, main
+from stack.cli.bench import command as bench
+from stack.cli.main import main
 
-COMMANDS = CommandFiles().list_commands(click.Context(main))
+COMMANDS = main.list_commands(click.Context(main))
+BENCHMARKS = bench.list_commands(click.Context(bench))
 
 
 def test_the_commands_are_these() -> None:
     assert COMMANDS == [
-        "control", "ctl", "demo", "down", "emulator", "exporter", "router",
+        "bench", "control", "ctl", "demo", "down", "emulator", "exporter", "router",
         "start", "status", "stop", "supervise", "test", "traffic", "up",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_tells_what_it_measures(name: str) -> None:
+    result = CliRunner().invoke(main, ["bench", name, "--help"])
+    assert (result.exit_code, result.output.startswith(f"Usage: main bench {name}")) == (0, True)
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"exporter"}))
@@ -27,8 +35,9 @@ def test_a_command_tells_what_it_does(name: str) -> None:
 
 def test_help_is_fast_because_it_loads_no_process() -> None:
     code = (
-        "import sys, click; from stack.cli.main import CommandFiles, main; group = CommandFiles()\n"
-        "for name in group.list_commands(click.Context(main)): group.get_command(click.Context(main), name)\n"
+        "import sys, click; from stack.cli.main import main; from stack.cli.bench import command as bench\n"
+        "for group in (main, bench):\n"
+        "    for name in group.list_commands(click.Context(group)): group.get_command(click.Context(group), name)\n"
         "print([name for name in sys.modules if name.startswith('stack.wiring.') or name in ('httpx', 'starlette', 'zmq')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
