@@ -52,6 +52,8 @@ class Environment:
     def build(self, stamp: str, installations: Sequence[Installation], progress: Progress) -> None:
         """Makes it complete, leaving the stamp to `seal`. Raises InstallError."""
         same_python = self.python.exists() and self._stamp().partition("\n")[0] == stamp.partition("\n")[0]
+        if not same_python and self.folder.is_symlink():  # what it leads to is another checkout's
+            self.folder.unlink()
         self._stamp_file.unlink(missing_ok=True)
         if not same_python:
             self._create()

@@ -60,6 +60,17 @@ def test_another_python_means_another_environment(tmp_path: Path) -> None:
     assert _history(environment) == ["created", _PIP, "created", _PIP]
 
 
+def test_another_checkouts_environment_is_left_alone(tmp_path: Path) -> None:
+    other = _environment(tmp_path)
+    _built(other, "Python 3.11 /other/.venv\na")
+    linked = Environment(tmp_path / "checkout" / ".venv", other.log, other.base)
+    linked.folder.parent.mkdir()
+    linked.folder.symlink_to(other.folder)
+    _built(linked, "Python 3.11 /checkout/.venv\na")
+    assert (_history(other), other.is_current("Python 3.11 /other/.venv\na")) == (["created", _PIP], True)
+    assert (_history(linked), linked.is_current("Python 3.11 /checkout/.venv\na")) == (["created", _PIP], True)
+
+
 def test_an_interrupted_one_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     environment = _environment(tmp_path)
     _built(environment, "Python 3.11\na")
