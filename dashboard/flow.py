@@ -11,7 +11,7 @@ from itertools import pairwise
 import plotly.graph_objects as go
 
 from dashboard import palette
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
 from stack.model.tier import Pool
 
 ENGINES_SHOWN = 10  # a pool; the rest is drawn as one, or a large fleet is a grey wall
@@ -45,14 +45,14 @@ class Way:
 
 def way(decision: DecisionRecord) -> Way:
     """Strategy, path, prefill engine if any, decode engine. A fallback is a path of its own: it is not what was asked for."""
-    path = f"{decision.path}, fallback" if decision.fallback else decision.path
+    path = f"{decision.path}, fallback" if decision.fallbacks else decision.path
     names = [
-        (Stage.STRATEGY, decision.strategy),
+        (Stage.STRATEGY, decision.decode.strategy),
         (Stage.PATH, path),
         (Stage.PREFILL, decision.prefill_engine or ""),
         (Stage.DECODE, decision.engine),
     ]
-    colour = palette.FALLBACK if decision.fallback else palette.PATHS.get(decision.path, palette.GREY)
+    colour = palette.FALLBACK if decision.fallbacks else palette.PATHS.get(decision.path, palette.GREY)
     return Way(tuple(Station(stage, name) for stage, name in names if name), colour)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import flow, notices, reader, sources
 from stack.api.schema import DecisionsView
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
 from stack.model.tier import Path
 
 SHOWN = (100, 500)
@@ -42,7 +42,7 @@ def page() -> None:
 def _live(wanted: Wanted) -> None:
     with notices.told():
         view = sources.control().decisions(limit=wanted.limit, path=wanted.path, engine=wanted.engine)
-        decisions = [one for one in view.decisions if one.fallback or not wanted.fallbacks_only]
+        decisions = [one for one in view.decisions if one.fallbacks or not wanted.fallbacks_only]
         if decisions:
             _show(decisions)
         else:
@@ -69,7 +69,7 @@ def _show(decisions: list[DecisionRecord]) -> None:
 
 
 def _fallbacks(decisions: list[DecisionRecord]) -> None:
-    reasons = Counter(decision.fallback for decision in decisions if decision.fallback)
+    reasons = Counter(reason for decision in decisions for reason in decision.fallbacks)
     if not reasons:
         st.success(f"None of these {len(decisions)} requests needed a fallback.", icon=":material/check_circle:")
         return
@@ -103,13 +103,13 @@ def _row(decision: DecisionRecord) -> dict[str, object]:
         "path": decision.path,
         "prefill engine": decision.prefill_engine,
         "engine": decision.engine,
-        "strategy": decision.strategy,
-        "reason": decision.reason,
+        "strategy": decision.decode.strategy,
+        "reason": decision.decode.reason,
         "path because": decision.path_reason,
-        "fallback": decision.fallback,
+        "fallback": ", ".join(decision.fallbacks) or None,
         "prompt tokens": f"{'' if decision.tokens_exact else '~'}{decision.prompt_tokens}",
         "cached tokens": decision.cached_tokens,
-        "expected": decision.expected_cached_tokens,
+        "expected": decision.decode.expected_cached_tokens,
         "TTFT": _milliseconds(decision.ttft_seconds),
         "total": _milliseconds(decision.total_seconds),
         "status": str(decision.status),

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from stack.control.link import DecisionRecord, RouterReport
+from stack.control.decision import DecisionRecord
+from stack.control.link import RouterReport
 
 CAPACITY = 5_000
 
@@ -25,7 +26,7 @@ class Filter:
         return (
             self.model in (None, record.model)
             and self.path in (None, record.path)
-            and self.strategy in (None, record.strategy, record.prefill_strategy)
+            and self.strategy in (None, record.decode.strategy, record.prefill and record.prefill.strategy)
             and self.engine in (None, record.engine, record.prefill_engine)
         )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from stack.control.audit import AuditRecord
+from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
-from stack.control.link import DecisionRecord
 from stack.control.state import Desired
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from stack.api.schema import AuditView, ChangeView, DecisionsView, EngineView, RouterView, StateView
 from stack.control.audit import AuditRecord
+from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
-from stack.control.link import DecisionRecord
 from stack.control.state import ModelState
 
 _GOOD, _BAD, _DOUBTFUL, _PLAIN = "green", "red", "yellow", ""
@@ -109,9 +109,20 @@ def _decision(record: DecisionRecord) -> Sequence[str]:
     engine = f"{record.prefill_engine} > {record.engine}" if record.prefill_engine else record.engine
     prompt = f"{record.prompt_tokens}" if record.tokens_exact else f"~{record.prompt_tokens}"
     ttft = "?" if record.ttft_seconds is None else f"{record.ttft_seconds:.3f}"
-    reason = f"{record.reason} (fallback: {record.fallback})" if record.fallback else record.reason
+    reason = f"{record.decode.reason} (fallback: {', '.join(record.fallbacks)})" if record.fallbacks else record.decode.reason
     cached, status = _known(record.cached_tokens), str(record.status)
-    return _clock(record.at), str(record.generation), record.strategy, record.path, engine, prompt, cached, ttft, status, reason
+    return (
+        _clock(record.at),
+        str(record.generation),
+        record.decode.strategy,
+        record.path,
+        engine,
+        prompt,
+        cached,
+        ttft,
+        status,
+        reason,
+    )
 
 
 def _known(value: int | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import msgspec
 
+from stack.control.decision import DecisionRecord
 from stack.control.state import ModelState
 
 
@@ -32,41 +33,6 @@ class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
     health: str
     in_flight: int
     detail: str = ""
-
-
-class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """One routed request: what was known, chosen, predicted and measured. Never any prompt text.
-
-    Times are seconds; `at` is Unix time. `phases` sum to `total_seconds`. None means not known. `reason` is the
-    decode strategy's, `path_reason` says why the path; `engine` is the one that answered.
-    """
-
-    request_id: str
-    at: float
-    generation: int
-    model: str
-    strategy: str
-    path: str
-    reason: str
-    engine: str
-    prefill_engine: str | None = None
-    prefill_strategy: str | None = None
-    fallback: str | None = None
-    prompt_tokens: int
-    tokens_exact: bool
-    threshold: int
-    status: int
-    error: str | None = None
-    streamed: bool = False
-    scores: dict[str, dict[str, float]] = {}
-    expected_cached_tokens: int | None = None
-    cached_tokens: int | None = None
-    output_tokens: int | None = None
-    ttft_seconds: float | None = None
-    total_seconds: float | None = None
-    phases: dict[str, float] = {}
-    path_reason: str = ""
-    prefill_cached_tokens: int | None = None
 
 
 class RouterReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,9 +16,10 @@ class Choice:
     """One engine out of one pool.
 
     `scores` gives each candidate's score parts (engine -> part -> value) so that a record explains
-    itself. `fallback` names why the strategy could not do what it is for (a bounded word such as
-    `no_session_key`), None when it could. `expected_cached_tokens` and `predicted_ttft_s` (seconds from handing the request
-    to the engine to its first token) are predictions to hold against the engine's answer; None where none was made.
+    itself; `ranked_by` names the part that ranks them, smallest first. `fallback` names why the strategy could not do what it
+    is for (a bounded word such as `no_session_key`), None when it could, and `decided_by` the strategy that decided then, when
+    another one did. `expected_cached_tokens` and `predicted_ttft_s` (seconds from handing the request to the engine to its
+    first token) are predictions to hold against the engine's answer; None where none was made.
     """
 
     engine: str
@@ -27,11 +28,16 @@ class Choice:
     fallback: str | None = None
     expected_cached_tokens: int | None = None
     predicted_ttft_s: float | None = None
+    ranked_by: str | None = None
+    decided_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the executor does with one request. `prefill` is None on the direct path."""
+    """What the executor does with one request. `prefill` is None on the direct path.
+
+    `compared` are the numbers that decided the path, such as "1,830 >= 512"; empty when none did.
+    """
 
     path: Path
     decode: Choice
@@ -40,3 +46,4 @@ class Plan:
     prefill: Choice | None = None
     prefill_strategy: str | None = None
     fallback: str | None = None
+    compared: str = ""

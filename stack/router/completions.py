@@ -23,7 +23,7 @@ from stack.router.message import ClientGoneError, Request, Responder
 from stack.router.meters import CLIENT_LEFT, Meters
 from stack.router.openai import BodyError, ParsedBody, parse
 from stack.router.phases import Timeline
-from stack.router.planning import plan_for
+from stack.router.planning import Candidates, plan_for
 from stack.router.poison import Poison
 from stack.router.route_headers import RouteHeaders
 from stack.strategies.base import EmptyPoolError
@@ -107,7 +107,8 @@ class Completions:
 
     async def _decide(self, request: Request, parsed: ParsedBody, served: Served, start: _Start) -> Errand:
         route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served.policy)
-        plan = plan_for(parsed, route, start.fleet, served, self._in_flight.counts)
+        candidates = Candidates.of(route.model, start.fleet, self._in_flight.counts)
+        plan = plan_for(parsed, route, candidates, served)
         return Errand(
             parsed=parsed,
             identity=start.identity,
@@ -118,6 +119,9 @@ class Completions:
             route=route,
             plan=plan,
             timeline=Timeline(received=request.received_at),
+            candidates=candidates,
+            decided_at=self._clock(),
+            probed_at=self._keeper.probed_at.get(plan.decode.engine),
             at=self._wall_clock(),
             engine=plan.decode.engine,
             in_flight=self._in_flight.counts.get(plan.decode.engine, 0),

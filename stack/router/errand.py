@@ -14,6 +14,7 @@ from stack.router.applied import Served
 from stack.router.identity import Identity, Pairs
 from stack.router.openai import ParsedBody
 from stack.router.phases import Timeline
+from stack.router.planning import Candidates
 
 GAPS_MAX = 100_000  # tokens of one answer whose gaps are kept until it is over
 
@@ -41,7 +42,8 @@ class Errand:
     `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses. `status` is what the client
     was given, or what it should have been where an answer broke after its status went out. `whole`: the last event of a
     stream went out, so a client that leaves then leaves content. `in_flight` and `prefill_in_flight` are this router's
-    requests at the chosen engines when they were chosen.
+    requests at the chosen engines when they were chosen. `decided_at`, and `probed_at` of the chosen decode engine, are on
+    the timeline's clock.
     """
 
     parsed: ParsedBody
@@ -53,7 +55,10 @@ class Errand:
     route: RouteRequest
     plan: Plan
     timeline: Timeline
+    candidates: Candidates
     at: float
+    decided_at: float
+    probed_at: float | None
     engine: str
     prefill_engine: str | None = None
     fallbacks: list[str] = field(default_factory=list)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 
 from stack.adapters.probe import Pulse
@@ -33,17 +34,24 @@ Listener = Callable[[Fleet, Fleet], None]
 
 
 class FleetKeeper:
-    """Owns the current `fleet`. `listeners` are told of every change, with the fleet before and after it."""
+    """Owns the current `fleet`. `listeners` are told of every change, with the fleet before and after it.
 
-    def __init__(self, settings: RouterSettings, in_flight: InFlight, probe: Probe) -> None:
+    `probed_at` tells when each engine's last probe ended, on `clock`.
+    """
+
+    def __init__(
+        self, settings: RouterSettings, in_flight: InFlight, probe: Probe, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._settings = settings
         self._in_flight = in_flight
         self._probe = probe
+        self._clock = clock
         self._probing: dict[str, asyncio.Task[None]] = {}
         self._losing: dict[str, asyncio.TimerHandle] = {}
         self._trials: dict[str, asyncio.TimerHandle] = {}
         self.listeners: list[Listener] = []
         self.fleet = Fleet.of(())
+        self.probed_at: dict[str, float] = {}
 
     def apply(self, event: Event) -> None:
         """Step the fleet, and tell the listeners when that changed it."""
@@ -61,6 +69,7 @@ class FleetKeeper:
         self.apply(TargetsChanged(tuple(targets)))
         for name in before.members.keys() - self.fleet.members.keys():
             self._probing.pop(name).cancel()
+            self.probed_at.pop(name, None)
         for name in self.fleet.members.keys() - self._probing.keys():
             self._probing[name] = asyncio.create_task(self._probe_for_ever(name), name=f"probe {name}")
 
@@ -100,6 +109,7 @@ class FleetKeeper:
     async def _probe_for_ever(self, name: str) -> None:
         while (member := self.fleet.members.get(name)) is not None:
             pulse = await self._probe(member.engine.target.url, self._settings.probe_deadline_s)
+            self.probed_at[name] = self._clock()
             self.apply(ProbeSucceeded(name) if pulse is Pulse.WELL else ProbeFailed(name, pulse.value))
             await asyncio.sleep(self._settings.probe_interval_s)
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from itertools import islice
 from typing import TypeVar
 
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
 from stack.model.plan import Choice
 from stack.router.errand import Errand
 from stack.router.meters import Meters
 from stack.router.outcomes import answer_outcome, prefill_outcome
-from stack.router.phases import phases
+from stack.router.recording import record_of
 from stack.router.records import RecordBuffer
 from stack.router.shelf import StrategyShelf
 
 T = TypeVar("T")
-
-SCORES_KEPT = 16
 
 log = logging.getLogger(__name__)
 
@@ -63,42 +60,3 @@ class Ledger:
             log.exception("not written down", extra={"site": site})
             self._meters.failed(site)
             return None
-
-
-def _scores(choice: Choice) -> dict[str, dict[str, float]]:
-    """The chosen engine's score parts and some others': in a fleet of hundreds all of them would outweigh the rest."""
-    named = dict.fromkeys([choice.engine, *islice(choice.scores, SCORES_KEPT)])
-    return {engine: dict(choice.scores[engine]) for engine in named if engine in choice.scores}
-
-
-def record_of(errand: Errand) -> DecisionRecord:
-    """The record that control keeps of a request. No text of the prompt or the answer is in it."""
-    plan, route, timeline = errand.plan, errand.route, errand.timeline
-    return DecisionRecord(
-        request_id=errand.identity.request_id,
-        at=errand.at,
-        generation=errand.generation,
-        model=route.model,
-        strategy=plan.decode_strategy,
-        path=errand.path.value,
-        reason=plan.decode.reason,
-        path_reason=plan.reason,
-        engine=errand.engine,
-        prefill_engine=errand.prefill_engine,
-        prefill_strategy=plan.prefill_strategy if errand.prefill_engine is not None else None,
-        fallback=errand.fallback,
-        prompt_tokens=route.prompt_tokens,
-        tokens_exact=route.tokens_exact,
-        threshold=errand.served.policy.routing_threshold,
-        status=errand.status,
-        error=errand.error,
-        streamed=errand.streamed,
-        scores=_scores(plan.decode),
-        expected_cached_tokens=plan.decode.expected_cached_tokens,
-        cached_tokens=errand.facts.cached_tokens,
-        prefill_cached_tokens=errand.remote_cached_tokens,
-        output_tokens=errand.facts.completion_tokens,
-        ttft_seconds=timeline.ttft,
-        total_seconds=timeline.total,
-        phases={phase.value: seconds for phase, seconds in phases(timeline).items()},
-    )

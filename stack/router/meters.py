@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from stack.adapters.instruments import counter, histogram
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
 from stack.metrics import catalog
 from stack.metrics.family import Label
 
@@ -66,7 +66,7 @@ class Meters:
         """One routed request is over; `gaps` are the seconds between its tokens."""
         model, path = record.model, record.path
         self._requests(model, path, code(record.status)).inc()
-        self._decisions(model, record.strategy, path, record.engine, record.reason).inc()
+        self._decisions(model, record.decode.strategy, path, record.engine, record.decode.reason).inc()
         if record.status < 400:  # where a request broke off says nothing about how long a phase takes
             for phase, seconds in record.phases.items():
                 self._phases(model, phase, path).observe(seconds)

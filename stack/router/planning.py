@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from stack.engines.kv_transfer import indivisible
+from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet
 from stack.model.plan import Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path, Pool
 from stack.router.applied import Served
 from stack.router.openai import ParsedBody
-from stack.strategies.disaggregation import DpdPolicy, due, plan
+from stack.strategies.disaggregation import DpdPolicy, against_threshold, due, plan
 
 _NEVER = DpdPolicy(enabled=False, routing_threshold=0)
 PASSED_THROUGH = "pass_through"
@@ -25,16 +26,30 @@ def meant_path(parsed: ParsedBody, prompt_tokens: int, policy: DpdPolicy) -> Pat
     return Path.DPD
 
 
-def plan_for(parsed: ParsedBody, route: RouteRequest, fleet: Fleet, served: Served, in_flight: Mapping[str, int]) -> Plan:
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The routable engines of both pools as they were when a request was decided, with their requests in flight."""
+
+    prefill: tuple[Engine, ...]
+    decode: tuple[Engine, ...]
+
+    @classmethod
+    def of(cls, model: str, fleet: Fleet, in_flight: Mapping[str, int]) -> Candidates:
+        """Those of `model`, now."""
+        return cls(fleet.candidates(model, Pool.PREFILL, in_flight), fleet.candidates(model, Pool.DECODE, in_flight))
+
+
+def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, served: Served) -> Plan:
     """The way of one request. Raises EmptyPoolError when no decode engine is routable.
 
     A request that is due for two legs and cannot be split takes the direct path, with the reason as its fallback;
     what is no chat or completion always does.
     """
-    prefill, decode = (fleet.candidates(route.model, pool, in_flight) for pool in (Pool.PREFILL, Pool.DECODE))
     if not parsed.routed:
-        return replace(plan(route, (), decode, served.strategies, _NEVER), reason=PASSED_THROUGH)
+        return replace(plan(route, (), candidates.decode, served.strategies, _NEVER), reason=PASSED_THROUGH)
     obstacle = indivisible(parsed.fields) if due(route.prompt_tokens, served.policy) else None
     if obstacle is not None:
-        return replace(plan(route, (), decode, served.strategies, _NEVER), reason=obstacle, fallback=obstacle)
-    return plan(route, prefill, decode, served.strategies, served.policy)
+        compared = against_threshold(route.prompt_tokens, served.policy)
+        direct = plan(route, (), candidates.decode, served.strategies, _NEVER)
+        return replace(direct, reason=obstacle, fallback=obstacle, compared=compared)
+    return plan(route, candidates.prefill, candidates.decode, served.strategies, served.policy)

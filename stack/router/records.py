@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import islice
 
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
 
 
 @dataclass(frozen=True, slots=True)

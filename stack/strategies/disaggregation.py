@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from stack.fleet.engine import Engine
@@ -57,6 +57,12 @@ def due(prompt_tokens: int, policy: DpdPolicy) -> bool:
     return policy.enabled and prompt_tokens >= policy.routing_threshold
 
 
+def against_threshold(prompt_tokens: int, policy: DpdPolicy) -> str:
+    """The comparison that `due` makes, to be read: "1,830 >= 512"."""
+    sign = ">=" if prompt_tokens >= policy.routing_threshold else "<"
+    return f"{prompt_tokens:,} {sign} {policy.routing_threshold:,}"
+
+
 def plan(
     request: RouteRequest,
     prefill: Sequence[Engine],
@@ -74,16 +80,19 @@ def plan(
     decoders = _routable(decode)
     if not decoders:
         raise EmptyPoolError("no routable decode engine")
+    if not policy.enabled:
+        return _direct(request, decoders, strategies, PathReason.DISABLED)
+    compared = against_threshold(request.prompt_tokens, policy)
     if not due(request.prompt_tokens, policy):
-        reason = PathReason.BELOW_THRESHOLD if policy.enabled else PathReason.DISABLED
-        return _direct(request, decoders, strategies, reason)
+        return _direct(request, decoders, strategies, PathReason.BELOW_THRESHOLD, compared)
     holders = tuple(engine for engine in decoders if _holds(engine, request, policy))
     if holders:
-        return _direct(request, holders, strategies, PathReason.ALREADY_CACHED)
+        held = _direct(request, holders, strategies, PathReason.ALREADY_CACHED)
+        return replace(held, compared=f"uncached {_uncached(held.decode.engine, request):,} < {policy.min_uncached_tokens:,}")
     prefillers = _routable(prefill)
     if not prefillers:
         missing = PathReason.NO_READY_PREFILL_ENGINE
-        return _direct(request, decoders, strategies, missing, fallback=missing)
+        return _direct(request, decoders, strategies, missing, compared, fallback=missing)
     return Plan(
         path=Path.DPD,
         decode=strategies.decode.strategy.choose(request, decoders),
@@ -91,6 +100,7 @@ def plan(
         reason=PathReason.AT_THRESHOLD,
         prefill=strategies.prefill.strategy.choose(request, prefillers),
         prefill_strategy=strategies.prefill.name,
+        compared=compared,
     )
 
 
@@ -99,6 +109,7 @@ def _direct(
     decoders: Sequence[Engine],
     strategies: PoolStrategies,
     reason: PathReason,
+    compared: str = "",
     fallback: PathReason | None = None,
 ) -> Plan:
     return Plan(
@@ -107,16 +118,19 @@ def _direct(
         decode_strategy=strategies.decode.name,
         reason=reason,
         fallback=fallback,
+        compared=compared,
     )
 
 
 def _holds(engine: Engine, request: RouteRequest, policy: DpdPolicy) -> bool:
     """The engine is known to hold nearly all of the prompt; of one whose placement is unknown nothing is assumed."""
-    held = request.placement.engines.get(engine.name)
-    if held is None:
-        return False
+    return engine.name in request.placement.engines and _uncached(engine.name, request) < policy.min_uncached_tokens
+
+
+def _uncached(engine: str, request: RouteRequest) -> int:
+    """Tokens of the prompt that `engine`, whose placement is known, would have to compute."""
     prompt = request.placement.prompt_tokens or request.prompt_tokens
-    return prompt - held.cached_tokens < policy.min_uncached_tokens
+    return prompt - request.placement.engines[engine].cached_tokens
 
 
 def _routable(engines: Sequence[Engine]) -> tuple[Engine, ...]:

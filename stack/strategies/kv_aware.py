@@ -50,7 +50,8 @@ class KvAware:
         placed = request.placement.engines
         known = {engine.name: placed[engine.name] for engine in candidates if engine.name in placed}
         if not known:
-            return replace(self._prefixes.choose(request, candidates), fallback=_why_unknown(request.placement))
+            decided = self._prefixes.choose(request, candidates)
+            return replace(decided, fallback=_why_unknown(request.placement), decided_by="prefix_aware")
         if not any(held.cached_tokens for held in known.values()):
             return self._nothing_cached(request, candidates, known)
         scores = self._scores(request, candidates, known)
@@ -59,7 +60,7 @@ class KvAware:
         held = known.get(chosen.name)
         cached = None if held is None else held.cached_tokens
         reason = "most_cached" if cached == most else "less_work"
-        return Choice(chosen.name, reason=reason, scores=scores, expected_cached_tokens=cached)
+        return Choice(chosen.name, reason=reason, scores=scores, expected_cached_tokens=cached, ranked_by="work")
 
     def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Keeps what the fallback knows up to date; the engines report the rest themselves."""
@@ -73,7 +74,7 @@ class KvAware:
         choice = self._prefixes.choose(request, candidates)
         expected = 0 if choice.engine in known else None
         scores = self._scores(request, candidates, known)
-        return Choice(choice.engine, reason="nothing_cached", scores=scores, expected_cached_tokens=expected)
+        return Choice(choice.engine, reason="nothing_cached", scores=scores, expected_cached_tokens=expected, ranked_by="work")
 
     def _scores(self, request: RouteRequest, candidates: Sequence[Engine], known: Mapping[str, EnginePlacement]) -> Scores:
         prompt = request.placement.prompt_tokens or request.prompt_tokens

@@ -90,8 +90,8 @@ class PrefixAware:
             candidates, key=lambda engine: (scores[engine.name]["work"], engine.in_flight, -_weight(key, engine), engine.name)
         )
         if scores[preferred.name]["work"] - self._patience > scores[least.name]["work"]:
-            return Choice(least.name, reason="imbalance", scores=scores)
-        return Choice(preferred.name, reason=reason, scores=scores)
+            return Choice(least.name, reason="imbalance", scores=scores, ranked_by="work")
+        return Choice(preferred.name, reason=reason, scores=scores, ranked_by="work")
 
     def _scores(self, request: RouteRequest, candidates: Sequence[Engine], matched: Mapping[str, int], common: int) -> Scores:
         piece_tokens = request.prompt_tokens / len(request.prefix_hashes)

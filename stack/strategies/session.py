@@ -43,7 +43,7 @@ class Session:
         # With a factor of at least 1 some engine is at or below the average, so there always is one with room.
         chosen = next(engine for engine in preferred if engine.in_flight < capacity)
         reason = "session_home" if chosen is preferred[0] else "session_overflow"
-        return Choice(chosen.name, reason=reason, scores=_scores(preferred, capacity))
+        return Choice(chosen.name, reason=reason, scores=_scores(preferred, capacity), ranked_by="rank")
 
     def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Nothing to learn: the home follows from the names."""

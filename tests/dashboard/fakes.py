@@ -19,7 +19,7 @@ import uvicorn
 from stack.adapters.audit_store import SqliteStore
 from stack.api.guard import Token
 from stack.api.listening import listening
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
 from stack.control.opening import opening
 from stack.control.ports import Phase
 from stack.control.state import Desired

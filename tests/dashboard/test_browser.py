@@ -16,9 +16,9 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 import dashboard
-from tests.dashboard.decisions import decision, disaggregated
 from tests.dashboard.fakes import NOWHERE, Steered, prometheus
 from tests.dashboard.samples import BUSY
+from tests.decisions import decision, disaggregated
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SKIP = os.environ.get("KVDECK_BROWSER_SKIP") or ("" if CHROMIUM else "no Chromium on PATH")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from dashboard import flow, palette
-from stack.control.link import DecisionRecord
-from tests.dashboard.decisions import decision, disaggregated
+from stack.control.decision import DecisionRecord
+from tests.decisions import decision, disaggregated
 
 
 def links(decisions: Sequence[DecisionRecord]) -> dict[tuple[str, str], int]:
@@ -28,8 +28,8 @@ def test_an_engine_is_one_station_whichever_path_leads_there() -> None:
 
 
 def test_a_fallback_is_a_path_of_its_own() -> None:
-    assert ("kv_aware (2)", "direct, fallback (1)") in links([decision(), decision(fallback="no_ready_prefill_engine")])
-    assert flow.way(decision(fallback="no_ready_prefill_engine")).colour == palette.FALLBACK
+    assert ("kv_aware (2)", "direct, fallback (1)") in links([decision(), decision(fallbacks=("no_ready_prefill_engine",))])
+    assert flow.way(decision(fallbacks=("no_ready_prefill_engine",))).colour == palette.FALLBACK
 
 
 def test_a_request_that_no_engine_answered_ends_at_its_path() -> None:

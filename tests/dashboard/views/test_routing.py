@@ -5,8 +5,8 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.conftest import Opener
-from tests.dashboard.decisions import decision, disaggregated
 from tests.dashboard.fakes import Steered
+from tests.decisions import decision, disaggregated
 
 
 def rows(page: AppTest) -> list[tuple[str, str, str]]:
@@ -32,7 +32,7 @@ def test_what_nobody_reported_stays_empty(opened: Opener, steered: Steered) -> N
 
 
 def test_fallbacks_are_told_with_their_reasons(opened: Opener, steered: Steered) -> None:
-    steered.report(decision(fallback="no_ready_prefill_engine"), decision(fallback="no_ready_prefill_engine"), decision())
+    steered.report(decision(fallbacks=("no_ready_prefill_engine",)), decision(fallbacks=("no_ready_prefill_engine",)), decision())
     page = opened("routing")
     assert page.warning[0].value == "Not served the way the configuration asks for: 2 x `no_ready_prefill_engine`."
     page.toggle[0].set_value(True)

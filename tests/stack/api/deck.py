@@ -14,7 +14,8 @@ import msgspec
 from stack.adapters.audit_store import SqliteStore
 from stack.api.guard import Token
 from stack.control.audit import AuditRecord, Outcome
-from stack.control.link import DecisionRecord, EngineReport, RouterConfig, RouterReport
+from stack.control.decision import DecisionRecord
+from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.opening import opening
 from stack.control.ports import EngineProcess, Phase, ScalerError
 from stack.control.state import Desired

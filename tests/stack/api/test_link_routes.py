@@ -2,27 +2,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
+from tests.decisions import decision, disaggregated
 from tests.stack.api.deck import Clock, deck
 
 
-def _decision(number: int, path: str = "direct", engine: str = "decode-0", prefill: str | None = None) -> DecisionRecord:
-    return DecisionRecord(
-        request_id=f"r{number}",
-        at=float(number),
-        generation=1,
-        model="smollm2",
-        strategy="prefix_aware",
-        path=path,
-        reason="longest known prefix",
-        engine=engine,
-        prefill_engine=prefill,
-        prompt_tokens=100,
-        tokens_exact=False,
-        threshold=512,
-        status=200,
-    )
+def _decision(number: int, **fields: Any) -> DecisionRecord:
+    return decision(request_id=f"r{number}", at=float(number), strategy="prefix_aware", **fields)
 
 
 async def test_a_router_gets_the_whole_configuration_once(tmp_path: Path) -> None:
@@ -81,7 +69,7 @@ async def test_bad_reports_are_refused(tmp_path: Path) -> None:
 async def test_decisions_come_back_newest_first_and_filtered(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         router = it.router()
-        await router.report(_decision(1), _decision(2, "dpd", "decode-1", "prefill-0"))
+        await router.report(_decision(1), disaggregated(request_id="r2", at=2.0, engine="decode-1", strategy="prefix_aware"))
         await router.report(_decision(3, engine="decode-1"), dropped=4)
 
         async def ids(**params: str) -> list[str]:

@@ -11,7 +11,8 @@ from typing import Any
 
 import httpx
 
-from stack.control.link import DecisionRecord, RouterConfig
+from stack.control.decision import DecisionRecord
+from stack.control.link import RouterConfig
 from stack.control.state import Desired, Dpd, ModelState
 from stack.fleet.engine import Health
 from stack.model.target import encode

@@ -34,8 +34,8 @@ async def test_a_long_prompt_takes_both_legs(tmp_path: Path) -> None:
     assert first["messages"] == second["messages"]
     passed_on = {name: value for name, value in TRANSFER.items() if name != "remote_prefill_cached_tokens"}
     assert second["kv_transfer_params"] == passed_on
-    assert (record.path, record.prefill_engine, record.prefill_strategy) == ("dpd", "prefill-0", "round_robin")
-    assert (record.path_reason, record.fallback, record.prefill_cached_tokens) == ("at_threshold", None, 0)
+    assert (record.path, record.prefill_engine, record.prefill and record.prefill.strategy) == ("dpd", "prefill-0", "round_robin")
+    assert (record.path_reason, record.fallbacks, record.prefill_cached_tokens) == ("at_threshold", (), 0)
     assert list(record.phases) == ["router", "prefill_queue", "prefill", "decode_queue", "first_step", "decode"]
     assert record.total_seconds == pytest.approx(sum(record.phases.values()))
 
@@ -136,7 +136,7 @@ async def test_a_prefill_engine_that_fails_costs_no_request(tmp_path: Path, beha
     assert "x-kvdeck-prefill-engine" not in answer.headers
     assert "kv_transfer_params" not in decode.seen[0].body
     assert len(decode.seen) == 1
-    assert (record.path, record.prefill_engine, record.fallback, record.status) == ("direct", None, reason, 200)
+    assert (record.path, record.prefill_engine, record.fallbacks, record.status) == ("direct", None, (reason,), 200)
     assert fallbacks == {f'{{model_name="smollm2",reason="{reason}"}}': 1.0}
     assert record.total_seconds == pytest.approx(sum(record.phases.values()))
 

@@ -88,7 +88,7 @@ async def test_retries_are_a_small_share_of_the_requests_and_beyond_it_a_failure
         record = await bench.record()
         fallbacks = await bench.metric("kvdeck_router_fallbacks_total")
     assert answered == [200, 200, 200, 200, 500, 200, 500, 200]
-    assert (record.engine, record.fallback) == ("decode-1", None)
+    assert (record.engine, record.fallbacks) == ("decode-1", ())
     assert fallbacks == {
         '{model_name="smollm2",reason="decode_retried"}': 2.0,
         '{model_name="smollm2",reason="retry_budget"}': 2.0,

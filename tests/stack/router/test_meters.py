@@ -4,14 +4,13 @@ import msgspec
 import pytest
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 
-from stack.control.link import DecisionRecord
 from stack.metrics import catalog
 from stack.router.meters import Children, Meters, code
+from tests.decisions import decision
 
-RECORD = DecisionRecord(
-    request_id="r", at=0.0, generation=1, model="m", strategy="session", path="direct", reason="session_home", engine="d0",
-    prompt_tokens=3, tokens_exact=True, threshold=512, status=200, streamed=True, ttft_seconds=0.2, phases={"router": 0.1},
-)  # fmt: skip
+RECORD = decision(
+    strategy="session", reason="session_home", model="m", engine="d0", streamed=True, ttft_seconds=0.2, phases={"router": 0.1}
+)
 
 
 def _meters() -> tuple[Meters, CollectorRegistry]:

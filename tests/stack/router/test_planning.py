@@ -12,7 +12,7 @@ from stack.model.target import Target
 from stack.model.tier import Path, Pool
 from stack.router.applied import Served
 from stack.router.openai import CHAT, ParsedBody
-from stack.router.planning import meant_path, plan_for
+from stack.router.planning import Candidates, meant_path, plan_for
 from stack.strategies.base import EmptyPoolError, create
 from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 
@@ -28,7 +28,7 @@ FLEET = Fleet.of([_member("p", Pool.PREFILL), _member("d", Pool.DECODE)])
 
 
 def _plan(tokens: int, path: str = CHAT, fleet: Fleet = FLEET, **fields: Any) -> Plan:
-    return plan_for(ParsedBody(path, "m", fields), RouteRequest("r", "m", 0, tokens), fleet, SERVED, {})
+    return plan_for(ParsedBody(path, "m", fields), RouteRequest("r", "m", 0, tokens), Candidates.of("m", fleet, {}), SERVED)
 
 
 @pytest.mark.parametrize(

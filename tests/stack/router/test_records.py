@@ -1,14 +1,12 @@
 """Records wait for control in a bounded buffer, and what is lost is counted."""
 
-from stack.control.link import DecisionRecord
+from stack.control.decision import DecisionRecord
 from stack.router.records import RecordBuffer
+from tests.decisions import decision
 
 
 def _record(number: int) -> DecisionRecord:
-    return DecisionRecord(
-        request_id=str(number), at=0.0, generation=1, model="m", strategy="session", path="direct", reason="r",
-        engine="decode-0", prompt_tokens=1, tokens_exact=True, threshold=512, status=200,
-    )  # fmt: skip
+    return decision(request_id=str(number))
 
 
 def _ids(records: tuple[DecisionRecord, ...]) -> list[str]:

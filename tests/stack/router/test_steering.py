@@ -8,7 +8,7 @@ import msgspec
 
 from stack.adapters.control_link import ControlUnavailableError
 from stack.adapters.probe import Pulse
-from stack.control.link import DecisionRecord, RouterConfig, RouterReport
+from stack.control.link import RouterConfig, RouterReport
 from stack.control.state import ModelState
 from stack.fleet.engine import Health
 from stack.model.target import Target
@@ -22,6 +22,7 @@ from stack.router.shelf import StrategyShelf
 from stack.router.stalls import Stalls
 from stack.router.steering import Steering
 from stack.strategies.base import create, names
+from tests.decisions import decision
 from tests.stack.router.waiting import until
 
 SETTINGS = RouterSettings(control_retry_s=0.001, report_interval_s=0.001, records_per_report=2)
@@ -136,19 +137,12 @@ async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None
     bench = Bench()
     bench.control.away = True
     for number in range(5):
-        bench.records.add(_record(number))
+        bench.records.add(decision(request_id=str(number)))
     async with bench.running():
         await until(lambda: len(bench.control.asked) >= 3)
         bench.control.away = False
         await until(lambda: len(bench.records) == 0)
     assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["0", "1", "2", "3", "4"]
-
-
-def _record(number: int) -> DecisionRecord:
-    return DecisionRecord(
-        request_id=str(number), at=0.0, generation=1, model="m", strategy="session", path="direct", reason="r",
-        engine="d", prompt_tokens=1, tokens_exact=True, threshold=512, status=200,
-    )  # fmt: skip
 
 
 async def test_a_report_says_what_is_wrong_with_an_engine() -> None:

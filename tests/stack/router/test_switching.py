@@ -69,4 +69,4 @@ async def test_a_switch_is_warm_since_all_strategies_learn(tmp_path: Path) -> No
         await until(lambda: len(bench.router.records) == 2)
         record = await bench.record()
     assert again.headers["x-kvdeck-engine"] == first.headers["x-kvdeck-engine"]
-    assert record.reason == "longest_prefix"
+    assert record.decode.reason == "longest_prefix"

@@ -46,6 +46,7 @@ def test_a_long_prompt_takes_both_pools_each_by_its_own_strategy() -> None:
         reason="at_threshold",
         prefill=Choice("prefill-0", reason="turn"),
         prefill_strategy="round_robin",
+        compared="600 >= 512",
     )
 
 
@@ -79,6 +80,20 @@ def test_what_is_cached_never_decides_while_the_minimum_is_zero_or_the_prompt_sh
     assert plan(request(prompt_tokens=600, placement=held), prefill(), DECODE, STRATEGIES, ON).path is Path.DPD
     short = request(prompt_tokens=100, placement=held)
     assert plan(short, prefill(), DECODE, STRATEGIES, replace(ON, min_uncached_tokens=128)).reason == "below_threshold"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "policy", "compared"),
+    [
+        (1830, ON, "1,830 >= 512"),
+        (181, ON, "181 < 512"),
+        (181, DpdPolicy(False, 512), ""),
+        (1830, replace(ON, min_uncached_tokens=256), "uncached 96 < 256"),
+    ],
+)
+def test_a_plan_tells_the_numbers_that_decided_its_path(tokens: int, policy: DpdPolicy, compared: str) -> None:
+    held = placed(tokens, decode_1=EnginePlacement(1734 if tokens > 1734 else 0))
+    assert plan(request(prompt_tokens=tokens, placement=held), prefill(), DECODE, STRATEGIES, policy).compared == compared
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def test_the_engine_that_holds_most_serves() -> None:
     placement = placed(2000, decode_0=EnginePlacement(512), decode_1=EnginePlacement(1984))
     choice = KvAware().choose(request(placement=placement, prompt_tokens=2000), fleet(2))
     scores = {"decode-0": score(engine_tokens=512, compute=1488), "decode-1": score(engine_tokens=1984, compute=16)}
-    assert choice == Choice("decode-1", reason="most_cached", expected_cached_tokens=1984, scores=scores)
+    assert choice == Choice("decode-1", reason="most_cached", expected_cached_tokens=1984, scores=scores, ranked_by="work")
 
 
 @pytest.mark.parametrize(

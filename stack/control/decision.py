@@ -1,0 +1,89 @@
+"""What is kept of one routed request: enough to explain it, to hold it against what came true, and to decide it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+CANDIDATES_KEPT = 16  # of a pool, beside the chosen one: in a fleet of hundreds all of them would outweigh the rest
+NO_PARTS: Mapping[str, float] = {}
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An engine that was routable when the decision was made, as it was then.
+
+    `cached_tokens` of the prompt it was believed to hold, over all tiers; None when nothing was known. `scores` are the
+    strategy's parts, empty where it gave none.
+    """
+
+    engine: str
+    in_flight: int = 0
+    cached_tokens: int | None = None
+    scores: Mapping[str, float] = NO_PARTS
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One pool's choice. `engine` is the one chosen, which after a failure is not the one that answered.
+
+    `decided_by` names the strategy that decided in place of `strategy`, because of `fallback`. `candidates` are the best
+    CANDIDATES_KEPT and the chosen one, best first (by the score part `ranked_by`, smallest first; else by load), and `omitted`
+    counts the rest. `expected_cached_tokens` and `predicted_ttft_seconds` are what was expected of the chosen one.
+    """
+
+    strategy: str
+    engine: str
+    reason: str
+    decided_by: str | None = None
+    fallback: str | None = None
+    expected_cached_tokens: int | None = None
+    predicted_ttft_seconds: float | None = None
+    ranked_by: str | None = None
+    candidates: tuple[Candidate, ...] = ()
+    omitted: int = 0
+
+
+class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One routed request: what was known, chosen, predicted and measured. Never any prompt text.
+
+    Times are seconds, `at` is Unix time; None, and what is left out, is not known. `decode` and `prefill` are what was
+    chosen, `engine` and `prefill_engine` those whose work the answer is, `path` the way it went. `compared` are the numbers
+    that decided the path, such as "1,830 >= 512". `session` is a keyed hash. The ages are those of what was known when it
+    was decided: since the chosen engine was last probed, since it last told of its cache, and since the quietest candidate
+    did. `fallbacks` are all that was not as the configuration asks for, in order.
+
+    `cached_tokens` is what the engine that answered says it did not compute: its own cache, the tiers and a prefill peer
+    in one number. `prefill_cached_tokens` is what the prefill engine had; `peer_cached_tokens` what is left of
+    `cached_tokens` when the decode engine held what it was believed to hold. `phases` sum to `total_seconds`.
+    """
+
+    request_id: str
+    at: float
+    generation: int
+    model: str
+    session: str | None = None
+    prompt_tokens: int
+    tokens_exact: bool
+    unknown_placement: str | None = None
+    probe_age_seconds: float | None = None
+    placement_age_seconds: float | None = None
+    oldest_placement_seconds: float | None = None
+    path: str
+    path_reason: str = ""
+    compared: str = ""
+    threshold: int
+    decode: Selection
+    prefill: Selection | None = None
+    fallbacks: tuple[str, ...] = ()
+    engine: str
+    prefill_engine: str | None = None
+    status: int
+    error: str | None = None
+    streamed: bool = False
+    cached_tokens: int | None = None
+    prefill_cached_tokens: int | None = None
+    peer_cached_tokens: int | None = None
+    output_tokens: int | None = None
+    ttft_seconds: float | None = None
+    total_seconds: float | None = None
+    phases: Mapping[str, float] = {}
