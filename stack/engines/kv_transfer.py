@@ -52,13 +52,15 @@ class HandoverError(ValueError):
 class Handover:
     """What the prefill leg leaves for the decode leg. `params` are for one use.
 
-    `remote_cached_tokens` is what the prefill engine found in its caches. It was taken out of `params`: with it in
-    there, the decode engine reports it as its own, and a transfer that failed looks like one that worked.
+    `tokens` is how many the prefill engine keeps KV of. `remote_cached_tokens` is what it found in its caches. That was
+    taken out of `params`: with it in there, the decode engine reports it as its own, and a transfer that failed looks
+    like one that worked.
     """
 
     params: dict[str, Any]
     remote_cached_tokens: int | None
     facts: AnswerFacts
+    tokens: int | None = None
 
 
 class _Params(msgspec.Struct):
@@ -69,6 +71,7 @@ class _Params(msgspec.Struct):
     remote_block_ids: list[Any] | None = None
     remote_host: str | None = None
     remote_port: int | None = None
+    remote_num_tokens: int | None = None
     remote_prefill_cached_tokens: int | None = None
 
 
@@ -156,4 +159,17 @@ def handover(answer: bytes) -> Handover:
     if not checked.do_remote_prefill:
         raise HandoverError("prefill_without_params")
     params.pop(_REMOTE_CACHED, None)
-    return Handover(params, checked.remote_prefill_cached_tokens, answer_facts(answer))
+    return Handover(params, checked.remote_prefill_cached_tokens, answer_facts(answer), checked.remote_num_tokens)
+
+
+def transfer_lost(handed: Handover, facts: AnswerFacts) -> bool | None:
+    """Whether the decode engine had to compute what was handed over; None where its answer does not tell.
+
+    vLLM counts a fetched prompt as cached, whole: its own blocks and the peer's together. After a fetch that failed
+    (`kv_load_failure_policy` recompute) only whole blocks of its own are left, which never reach the prompt's last token.
+    One token may be missing all the same: models with a recurrent state compute the last one themselves.
+    """
+    expected = facts.prompt_tokens if handed.tokens is None else handed.tokens
+    if facts.cached_tokens is None or expected is None:
+        return None
+    return facts.cached_tokens < expected - 1

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 
-from stack.engines.kv_transfer import Handover, collect_body, decode_body, direct_body
+from stack.engines.answer_facts import AnswerFacts
+from stack.engines.kv_transfer import Handover, collect_body, decode_body, direct_body, transfer_lost
 from stack.router import leg_failure
 from stack.router.answer import filter_body
-from stack.router.errand import Errand
+from stack.router.errand import Errand, Fallback
 from stack.router.event_stream import EventStream
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import inbound
@@ -92,17 +93,18 @@ class AnswerLeg:
                 return await self._ask(errand, handover, connection, engine, limit)
         except ConnectError as error:
             self._keeper.connect_failed(engine, str(error))
-            raise leg_failure.unreachable("the engine could not be reached") from error
+            raise leg_failure.unreachable() from error
         except LegFailedError as failure:
             self._keeper.request_failed(engine, f"answered {failure.answer.status}")
             raise
         except BrokenReplyError as error:
-            if isinstance(error, ConnectionLostError):
-                self._poison.died(errand.parsed, engine)
             self._keeper.connect_failed(engine, str(error))
-            raise leg_failure.unreachable("the engine broke off before it answered") from error
+            if not isinstance(error, ConnectionLostError):
+                raise leg_failure.broken() from error
+            self._poison.died(errand.parsed, engine)
+            raise leg_failure.died() from error
         except (ReplyTimeoutError, TimeoutError) as error:
-            raise (leg_failure.lost() if attempt.abandoned else leg_failure.too_slow(limit)) from error
+            raise (leg_failure.died() if attempt.abandoned else leg_failure.too_slow(limit)) from error
         finally:
             attempt.limit = None
 
@@ -159,15 +161,22 @@ class AnswerLeg:
         try:
             await self._relay.run(errand, opened.reply, opened.events, opened.first, responder)
         finally:  # what the engine said so far is known, whether or not the client stayed
-            errand.facts = opened.events.facts
-            errand.timeline.decode = EngineTimes(errand.facts.queue_s, errand.facts.first_token_s)
+            _settle(errand, opened.events.facts)
 
     async def _send(self, errand: Errand, answer: EngineAnswer, responder: Responder) -> None:
         errand.status = answer.status
-        body, errand.facts = filter_body(answer.body, errand.remote_cached_tokens)
-        errand.timeline.decode = EngineTimes(errand.facts.queue_s, errand.facts.first_token_s)
+        body, facts = filter_body(answer.body, errand.remote_cached_tokens)
+        _settle(errand, facts)
         headers = [*answer.headers, *errand.identity.echoed(), *self._route_headers.of(errand)]
         await responder.send(answer.status, headers, body)
+
+
+def _settle(errand: Errand, facts: AnswerFacts) -> None:
+    """Write down what the engine said about the request."""
+    errand.facts = facts
+    errand.timeline.decode = EngineTimes(facts.queue_s, facts.first_token_s)
+    if errand.handover is not None and transfer_lost(errand.handover, facts):
+        errand.note(Fallback.TRANSFER_LOST)
 
 
 def _body(errand: Errand, handover: Handover | None) -> bytes:

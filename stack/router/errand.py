@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stack.engines.answer_facts import NO_FACTS, AnswerFacts
+from stack.engines.kv_transfer import Handover
 from stack.fleet.snapshot import Fleet
 from stack.model.plan import Plan
 from stack.model.request import RouteRequest
@@ -22,15 +23,23 @@ GAPS_MAX = 100_000  # tokens of one answer whose gaps are kept until it is over
 class Fallback(StrEnum):
     """Why a request was not carried out as planned, or not at all; a closed set, for it becomes a metric label.
 
+    `decode_...`: another engine was asked, or the same one without the hand-over, because the first one could not be
+    reached, died, talked no HTTP, or answered with an error of its own before the first byte. `transfer_lost`: the decode
+    engine did not get the KV it was promised and computed the prompt itself.
     Beside these stand the reasons of plans and choices, and the words of a HandoverError.
     """
 
     PREFILL_UNREACHABLE = "prefill_unreachable"
     PREFILL_TIMEOUT = "prefill_timeout"
+    PREFILL_DIED = "prefill_died"
     PREFILL_BROKEN = "prefill_broken"
     PREFILL_REFUSED = "prefill_refused"
     HANDOVER_LATE = "handover_late"
-    DECODE_RETRIED = "decode_retried"
+    TRANSFER_LOST = "transfer_lost"
+    DECODE_UNREACHABLE = "decode_unreachable"
+    DECODE_DIED = "decode_died"
+    DECODE_BROKEN = "decode_broken"
+    DECODE_ERROR = "decode_error"
     RETRY_BUDGET = "retry_budget"
     POISONOUS_REQUEST = "poisonous_request"
 
@@ -39,11 +48,11 @@ class Fallback(StrEnum):
 class Errand:
     """`fleet`, `served` and `generation` are those of the request's start and hold until its end.
 
-    `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses. `status` is what the client
-    was given, or what it should have been where an answer broke after its status went out. `whole`: the last event of a
-    stream went out, so a client that leaves then leaves content. `in_flight` and `prefill_in_flight` are this router's
-    requests at the chosen engines when they were chosen. `decided_at`, and `probed_at` of the chosen decode engine, are on
-    the timeline's clock.
+    `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses, by `handover`. `status` is
+    what the client was given, or what it should have been where an answer broke after its status went out. `whole`: the
+    last event of a stream went out, so a client that leaves then leaves content. `in_flight` and `prefill_in_flight` are
+    this router's requests at the chosen engines when they were chosen. `decided_at`, and `probed_at` of the chosen decode
+    engine, are on the timeline's clock.
     """
 
     parsed: ParsedBody
@@ -64,7 +73,7 @@ class Errand:
     fallbacks: list[str] = field(default_factory=list)
     facts: AnswerFacts = NO_FACTS
     prefill_facts: AnswerFacts = NO_FACTS
-    remote_cached_tokens: int | None = None
+    handover: Handover | None = None
     gaps: list[float] = field(default_factory=list)
     streamed: bool = False
     whole: bool = False
@@ -92,15 +101,20 @@ class Errand:
         planned = (*(choice.fallback for choice in choices), plan.fallback)
         return tuple(dict.fromkeys(reason for reason in (*planned, *self.fallbacks) if reason is not None))
 
-    def give_up(self, reason: str) -> None:
-        """Another engine could have been asked and was not; the failure stands."""
+    @property
+    def remote_cached_tokens(self) -> int | None:
+        """What the prefill engine found in its caches; None where no hand-over of its was used."""
+        return None if self.handover is None else self.handover.remote_cached_tokens
+
+    def note(self, reason: str) -> None:
+        """Not as it should have been, though the way it took stands."""
         self.fallbacks.append(reason)
 
     def fall_back(self, reason: str) -> None:
         """From here on without the prefill leg's result."""
         self.fallbacks.append(reason)
         self.prefill_engine = None
-        self.remote_cached_tokens = None
+        self.handover = None
         self.timeline.forget_prefill()
 
     def url(self, engine: str) -> str:

@@ -49,12 +49,12 @@ class Executor:
             await self._answer.run(errand, errand.plan.decode.engine, handover, responder)
         except LegFailedError as failure:
             other = self._other(errand, failure, handover)
-            if other is None:
+            if other is None or failure.retry is None:
                 raise
             if not self._retries.spend():
-                errand.give_up(Fallback.RETRY_BUDGET)
+                errand.note(Fallback.RETRY_BUDGET)
                 raise
-            errand.fall_back(Fallback.DECODE_RETRIED)
+            errand.fall_back(failure.retry)
             await self._answer.run(errand, other, None, responder)
 
     async def _hand_over(self, errand: Errand) -> Handover | None:
@@ -82,7 +82,7 @@ class Executor:
 
     def _other(self, errand: Errand, failure: LegFailedError, handover: Handover | None) -> str | None:
         """Another decode engine, by the same strategy. An engine that choked on a hand-over may do without it."""
-        if not failure.retry or self._poison.refused_for(errand.parsed) is not None:
+        if failure.retry is None or self._poison.refused_for(errand.parsed) is not None:
             return None
         candidates = self._keeper.fleet.candidates(errand.route.model, Pool.DECODE, self._in_flight.counts)
         others = tuple(engine for engine in candidates if engine.name != errand.engine and engine.name in errand.fleet.members)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from stack.router.errand import Fallback
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.identity import Pairs
 
@@ -38,36 +39,41 @@ class _Report(msgspec.Struct):
 
 
 class LegFailedError(Exception):
-    """`code` is of a closed set and goes into records; `retry` tells whether another engine may be asked.
+    """`code` is of a closed set and goes into records; `retry` is why another engine may be asked, None when none may.
 
     `answer` is what the client gets when nobody else is: the engine's own words, or the router's.
     """
 
-    def __init__(self, code: str, answer: EngineAnswer, *, retry: bool) -> None:
+    def __init__(self, code: str, answer: EngineAnswer, retry: Fallback | None) -> None:
         super().__init__(code)
         self.code = code
         self.answer = answer
         self.retry = retry
 
 
-def unreachable(message: str) -> LegFailedError:
-    """The engine could not be asked, or broke off without an answer."""
-    return _failed(502, "engine_unreachable", message, retry=True)
+def unreachable() -> LegFailedError:
+    """There was no connection: the engine never had the request."""
+    return _failed(502, "engine_unreachable", "the engine could not be reached", Fallback.DECODE_UNREACHABLE)
 
 
-def lost() -> LegFailedError:
-    """The engine went away while it was waited for."""
-    return _failed(502, "engine_lost", "the engine went away before it answered", retry=True)
+def died() -> LegFailedError:
+    """The engine closed the connection, or went away, before it answered."""
+    return _failed(502, "engine_lost", "the engine went away before it answered", Fallback.DECODE_DIED)
+
+
+def broken() -> LegFailedError:
+    """What came was no answer."""
+    return _failed(502, "engine_broken", "the engine's answer could not be read", Fallback.DECODE_BROKEN)
 
 
 def too_slow(seconds: float) -> LegFailedError:
     """The engine is there and did not answer in time: asking another one would only double the load."""
-    return _failed(504, "engine_timeout", f"the engine did not answer within {seconds:g} s", retry=False)
+    return _failed(504, "engine_timeout", f"the engine did not answer within {seconds:g} s", None)
 
 
 def refused(answer: EngineAnswer) -> LegFailedError:
     """The engine answered with an error of its own (5xx): it may be dying, another one may not."""
-    return LegFailedError("engine_error", answer, retry=True)
+    return LegFailedError("engine_error", answer, Fallback.DECODE_ERROR)
 
 
 def reported(event: bytes) -> LegFailedError | None:
@@ -80,9 +86,9 @@ def reported(event: bytes) -> LegFailedError | None:
     status = code if isinstance(code, int) else 500
     if status < 500:
         return None
-    return _failed(502, "engine_error", "the engine failed before its first token", retry=True)
+    return _failed(502, "engine_error", "the engine failed before its first token", Fallback.DECODE_ERROR)
 
 
-def _failed(status: int, code: str, message: str, *, retry: bool) -> LegFailedError:
+def _failed(status: int, code: str, message: str, retry: Fallback | None) -> LegFailedError:
     answer = EngineAnswer(status, list(JSON_HEADERS), error_body(status, message, code=code))
-    return LegFailedError(code, answer, retry=retry)
+    return LegFailedError(code, answer, retry)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from stack.engines.kv_transfer import Handover, HandoverError, handover, prefill_body
 from stack.router.errand import Errand, Fallback
 from stack.router.fleet_keeper import FleetKeeper
-from stack.router.in_flight import InFlight
+from stack.router.in_flight import Attempt, InFlight
 from stack.router.leg_failure import RETRIED
 from stack.router.openai import encode
 from stack.router.phases import EngineTimes
@@ -59,22 +59,24 @@ class PrefillLeg:
         errand.timeline.prefill = EngineTimes(handed.facts.queue_s, handed.facts.first_token_s)
         errand.prefill_facts = handed.facts
         errand.prefill_engine = engine
-        errand.remote_cached_tokens = handed.remote_cached_tokens
+        errand.handover = handed
         return handed
 
     async def _ask(self, errand: Errand, engine: str) -> bytes:
-        try:
-            status, answer = await self._send(errand, engine)
-        except ConnectError as error:
-            self._keeper.connect_failed(engine, str(error))
-            raise PrefillFailedError(Fallback.PREFILL_UNREACHABLE) from error
-        except BrokenReplyError as error:
-            if isinstance(error, ConnectionLostError):
+        with self._in_flight.attempt(engine, errand.route.prompt_tokens) as attempt:
+            try:
+                status, answer = await self._send(errand, attempt)
+            except ConnectError as error:
+                self._keeper.connect_failed(engine, str(error))
+                raise PrefillFailedError(Fallback.PREFILL_UNREACHABLE) from error
+            except BrokenReplyError as error:
+                self._keeper.connect_failed(engine, str(error))
+                if not isinstance(error, ConnectionLostError):
+                    raise PrefillFailedError(Fallback.PREFILL_BROKEN) from error
                 self._poison.died(errand.parsed, engine)
-            self._keeper.connect_failed(engine, str(error))
-            raise PrefillFailedError(Fallback.PREFILL_BROKEN) from error
-        except (ReplyTimeoutError, TimeoutError) as error:
-            raise PrefillFailedError(Fallback.PREFILL_TIMEOUT) from error
+                raise PrefillFailedError(Fallback.PREFILL_DIED) from error
+            except (ReplyTimeoutError, TimeoutError) as error:
+                raise PrefillFailedError(Fallback.PREFILL_DIED if attempt.abandoned else Fallback.PREFILL_TIMEOUT) from error
         if status in RETRIED:
             self._keeper.request_failed(engine, f"answered {status}")
         else:
@@ -83,15 +85,14 @@ class PrefillLeg:
             raise PrefillFailedError(Fallback.PREFILL_REFUSED)
         return answer
 
-    async def _send(self, errand: Errand, engine: str) -> tuple[int, bytes]:
+    async def _send(self, errand: Errand, attempt: Attempt) -> tuple[int, bytes]:
         body = encode(prefill_body(errand.parsed.fields))
         limits = self._settings
-        with self._in_flight.attempt(engine, errand.route.prompt_tokens) as attempt:
-            async with (
-                asyncio.timeout(limits.prefill_timeout_s) as attempt.limit,
-                self._upstream.request(
-                    errand.url(engine), "POST", errand.parsed.path, errand.outbound, body,
-                    connect_timeout_s=limits.connect_s, head_timeout_s=limits.prefill_timeout_s,
-                ) as reply,
-            ):  # fmt: skip
-                return reply.status, await reply.read(ANSWER_BYTES_MAX)
+        async with (
+            asyncio.timeout(limits.prefill_timeout_s) as attempt.limit,
+            self._upstream.request(
+                errand.url(attempt.engine), "POST", errand.parsed.path, errand.outbound, body,
+                connect_timeout_s=limits.connect_s, head_timeout_s=limits.prefill_timeout_s,
+            ) as reply,
+        ):  # fmt: skip
+            return reply.status, await reply.read(ANSWER_BYTES_MAX)

@@ -3,15 +3,21 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import httpx
+import psutil
 import pytest
 
+from stack.metrics import catalog
 from tests.e2e.deck import MODEL, Deck, wait_for
 from tests.e2e.load import steady
 
 pytestmark = pytest.mark.e2e
 
+PROMPT = "The {} transfer. " + "One engine reads, another one writes, and the cache goes over the wire. " * 60
 STRATEGIES = ("round_robin", "session", "kv_aware", "prefix_aware")
 
 
@@ -52,6 +58,41 @@ def test_a_killed_prefill_engine_costs_no_request_raises_the_alert_and_comes_bac
     assert deck.components()["prefill-0"]["pid"] != pid
     assert any("prefill" in fallback for fallback in load.values("fallback"))
     assert deck.complete("word " * 700, max_tokens=4).headers["x-kvdeck-path"] == "dpd"
+
+
+def test_a_prefill_engine_killed_between_the_legs_costs_no_request_and_is_told_as_a_lost_transfer(deck: Deck) -> None:
+    """The decode engine stands still until its peer is dead, so it asks nobody for the KV it was promised."""
+    deck.change({"dpd": {"enabled": True, "routing_threshold": 512}, "pools": {"decode": {"replicas": 1}}})
+    wait_for(lambda: len(ready_decode_engines(deck)) == 1 and len(deck.state()["engines"]) == 2, 120, "one decode engine is left")
+    decode, prefill = (deck.components()[name]["pid"] for name in (*ready_decode_engines(deck), "prefill-0"))
+    lost = deck.total(catalog.ROUTER_FALLBACKS, reason="transfer_lost")
+    whole = deck.complete(PROMPT.format("kept"), max_tokens=8)
+    with ThreadPoolExecutor(1) as client, stopped(decode):
+        answer = client.submit(deck.complete, PROMPT.format("lost"), 8)
+        wait_for(lambda: deck.total(catalog.ROUTER_IN_FLIGHT, backend="prefill-0") == 1, 4, "the first leg begins")
+        wait_for(lambda: deck.total(catalog.ROUTER_IN_FLIGHT, backend="prefill-0") == 0, 4, "the first leg ends")
+        os.kill(prefill, signal.SIGKILL)
+    reply = answer.result(60)
+    assert (whole.status, whole.headers["x-kvdeck-path"], whole.headers.get("x-kvdeck-fallback")) == (200, "dpd", None)
+    assert (reply.status, reply.headers["x-kvdeck-path"], reply.headers["x-kvdeck-fallback"]) == (200, "dpd", "transfer_lost")
+    assert reply.text == deck.complete(PROMPT.format("lost"), max_tokens=8).text
+    assert deck.total(catalog.ROUTER_FALLBACKS, reason="transfer_lost") == lost + 1
+    wait_for(lambda: deck.components()["prefill-0"]["state"] == "ready", 240, "the engine comes back")
+    deck.change({"pools": {"decode": {"replicas": 2}}})
+    wait_for(lambda: len(ready_decode_engines(deck)) == 2, 240, "the second decode engine comes back")
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    """The process and what it started stand still; they go on afterwards."""
+    family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    for process in family:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in family:
+            process.resume()
 
 
 def test_a_dry_run_changes_nothing(deck: Deck) -> None:

@@ -6,7 +6,16 @@ import msgspec
 import pytest
 
 from stack.engines.answer_facts import AnswerFacts
-from stack.engines.kv_transfer import HandoverError, collect_body, decode_body, direct_body, handover, indivisible, prefill_body
+from stack.engines.kv_transfer import (
+    HandoverError,
+    collect_body,
+    decode_body,
+    direct_body,
+    handover,
+    indivisible,
+    prefill_body,
+    transfer_lost,
+)
 
 ASK = {
     "do_remote_decode": True,
@@ -115,6 +124,22 @@ def test_a_good_answer_hands_over_all_but_the_misleading_count() -> None:
         "stream_options": {"include_usage": True},
         "kv_transfer_params": handed.params,
     }
+
+
+@pytest.mark.parametrize(
+    ("cached_tokens", "lost"),
+    [
+        (722, False),  # the whole prompt, its own blocks and the peer's together
+        (721, False),  # a recurrent model computes the last token itself
+        (704, True),  # eleven blocks of its own, and nothing of the rest
+        (0, True),
+        (None, None),  # no --enable-prompt-tokens-details: nobody can tell
+    ],
+)
+def test_a_transfer_is_lost_when_less_than_the_prompt_counts_as_cached(cached_tokens: int | None, lost: bool | None) -> None:
+    for params in (PARAMS, PARAMS | {"remote_num_tokens": None}):
+        facts = AnswerFacts(prompt_tokens=722, cached_tokens=cached_tokens)
+        assert transfer_lost(handover(answer(params)), facts) is lost
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from stack.engines.answer_facts import AnswerFacts
+from stack.engines.answer_facts import NO_FACTS, AnswerFacts
+from stack.engines.kv_transfer import Handover
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import EnginePlacement, Placement
@@ -92,7 +93,7 @@ def errand(**fields: Any) -> Errand:
         "facts": AnswerFacts(prompt_tokens=700, completion_tokens=3, cached_tokens=688, queue_s=0.25),
         "prefill_facts": AnswerFacts(first_token_s=0.75),
         "prefill_in_flight": 2,
-        "remote_cached_tokens": 128,
+        "handover": Handover({}, 128, NO_FACTS),
         "gaps": [0.25, 0.5],
         "streamed": True,
         "status": 200,
@@ -103,4 +104,4 @@ def errand(**fields: Any) -> Errand:
 def chosen(choice: Choice, candidates: Candidates) -> Errand:
     """An errand on the direct path, by `choice` of `candidates`."""
     plan = replace(PLAN, path=Path.DIRECT, decode=choice, prefill=None, prefill_strategy=None, reason="below_threshold")
-    return errand(plan=plan, candidates=candidates, engine=choice.engine, prefill_engine=None, remote_cached_tokens=None)
+    return errand(plan=plan, candidates=candidates, engine=choice.engine, prefill_engine=None, handover=None)

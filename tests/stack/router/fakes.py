@@ -92,7 +92,7 @@ async def stream(engine: FakeEngine, exchange: Exchange) -> None:
             await engine.go_on.wait()
     if (exchange.seen.body.get("stream_options") or {}).get("include_usage"):
         await exchange.event({"id": "c", "object": "chat.completion.chunk", "model": MODEL, "choices": [],
-                              "usage": usage(), "metrics": metrics()})  # fmt: skip
+                              "usage": usage(exchange.seen.body), "metrics": metrics()})  # fmt: skip
     await exchange.end_stream()
 
 
@@ -102,7 +102,7 @@ def completion(body: dict[str, Any], words: tuple[str, ...] = WORDS) -> dict[str
     choice = {"index": 0, "finish_reason": "stop"}
     spoken = {"message": {"role": "assistant", "content": text}} if "messages" in body else {"text": text}
     return {"id": "c", "object": "chat.completion", "model": MODEL, "choices": [choice | spoken],
-            "usage": usage(), "metrics": metrics()}  # fmt: skip
+            "usage": usage(body), "metrics": metrics()}  # fmt: skip
 
 
 def chunk(word: str) -> dict[str, Any]:
@@ -111,8 +111,11 @@ def chunk(word: str) -> dict[str, Any]:
             "choices": [{"index": 0, "delta": {"content": word}}]}  # fmt: skip
 
 
-def usage() -> dict[str, Any]:
-    return {"prompt_tokens": 11, "completion_tokens": 4, "total_tokens": 15, "prompt_tokens_details": {"cached_tokens": 3}}
+def usage(body: dict[str, Any] | None = None, lost: bool = False) -> dict[str, Any]:
+    """A prompt that came from a peer counts as cached, whole, unless the transfer was `lost`."""
+    fetched = not lost and ((body or {}).get("kv_transfer_params") or {}).get("do_remote_prefill")
+    cached = {"cached_tokens": 11 if fetched else 3}
+    return {"prompt_tokens": 11, "completion_tokens": 4, "total_tokens": 15, "prompt_tokens_details": cached}
 
 
 def metrics() -> dict[str, Any]:

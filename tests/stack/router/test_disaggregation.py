@@ -7,7 +7,7 @@ import pytest
 from stack.fleet.engine import Health
 from stack.model.tier import Pool
 from tests.stack.router.bench import LONG, SHORT, fleet, state, text
-from tests.stack.router.fakes import TRANSFER, Behaviour, Exchange, FakeEngine, completion
+from tests.stack.router.fakes import TRANSFER, Behaviour, Exchange, FakeEngine, chunk, completion, usage
 
 
 def _pair(behave: Behaviour | None = None) -> tuple[FakeEngine, FakeEngine]:
@@ -99,6 +99,10 @@ async def _talks_nonsense(engine: FakeEngine, exchange: Exchange) -> None:
     await exchange.raw(b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>")
 
 
+async def _talks_no_http(engine: FakeEngine, exchange: Exchange) -> None:
+    await exchange.raw(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+
 async def _keeps_nothing(engine: FakeEngine, exchange: Exchange) -> None:
     await exchange.json(200, completion(exchange.seen.body))
 
@@ -110,8 +114,9 @@ async def _gives_bad_params(engine: FakeEngine, exchange: Exchange) -> None:
 @pytest.mark.parametrize(
     ("behave", "reason"),
     [
-        (_dies, "prefill_broken"),
-        (_dies_halfway, "prefill_broken"),
+        (_dies, "prefill_died"),
+        (_dies_halfway, "prefill_died"),
+        (_talks_no_http, "prefill_broken"),
         (_hangs, "prefill_timeout"),
         (_fails, "prefill_refused"),
         (_talks_nonsense, "prefill_answer_malformed"),
@@ -170,7 +175,36 @@ async def test_params_are_never_used_twice(tmp_path: Path) -> None:
     assert "kv_transfer_params" in first.seen[0].body
     assert "kv_transfer_params" not in second.seen[0].body
     assert (answer.headers["x-kvdeck-engine"], answer.headers["x-kvdeck-path"]) == ("decode-1", "direct")
-    assert answer.headers["x-kvdeck-fallback"] == "decode_retried"
+    assert answer.headers["x-kvdeck-fallback"] == "decode_died"
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_a_prefill_engine_that_dies_between_the_legs_is_a_transfer_lost(tmp_path: Path, streamed: bool) -> None:
+    async def compute(engine: FakeEngine, exchange: Exchange) -> None:
+        """What vLLM does with `kv_load_failure_policy` recompute: nothing but its own blocks counts as cached."""
+        await prefill.stop()
+        seen = exchange.seen.body
+        if not streamed:
+            await exchange.json(200, completion(seen) | {"usage": usage(seen, lost=True)})
+            return
+        await exchange.start_stream()
+        await exchange.event(chunk("Paris"))
+        await exchange.event({"choices": [], "usage": usage(seen, lost=True)})
+        await exchange.end_stream()
+
+    prefill, decode = _pair()
+    decode.behave = compute
+    async with fleet(tmp_path, prefill, decode) as bench:
+        if streamed:
+            await bench.stream(LONG)
+        else:
+            answer = await bench.chat(LONG)
+            assert answer.headers["x-kvdeck-fallback"] == "transfer_lost"
+        record = await bench.record()
+        fallbacks = await bench.metric("kvdeck_router_fallbacks_total")
+    assert (record.status, record.path, record.prefill_engine) == (200, "dpd", "prefill-0")
+    assert (record.fallbacks, record.cached_tokens) == (("transfer_lost",), 3)
+    assert fallbacks == {'{model_name="smollm2",reason="transfer_lost"}': 1.0}
 
 
 async def test_an_only_decode_engine_that_chokes_on_a_hand_over_is_asked_again_without_it(tmp_path: Path) -> None:
@@ -184,7 +218,7 @@ async def test_an_only_decode_engine_that_chokes_on_a_hand_over_is_asked_again_w
     decode.behave = choke
     async with fleet(tmp_path, prefill, decode) as bench:
         answer = await bench.chat(LONG)
-    assert (answer.status_code, answer.headers["x-kvdeck-fallback"], len(decode.seen)) == (200, "decode_retried", 2)
+    assert (answer.status_code, answer.headers["x-kvdeck-fallback"], len(decode.seen)) == (200, "decode_error", 2)
 
 
 async def test_the_kv_of_a_request_that_the_decode_engine_refuses_is_fetched_all_the_same(tmp_path: Path) -> None:

@@ -38,17 +38,33 @@ async def _ends_without_a_word(engine: FakeEngine, exchange: Exchange) -> None:
     await exchange.raw(b"0\r\n\r\n")
 
 
-@pytest.mark.parametrize("behave", [_dies, _fails, _dies_after_the_head, _fails_in_the_first_event, _ends_without_a_word])
-async def test_a_stream_that_fails_before_its_first_byte_is_tried_on_another_engine(tmp_path: Path, behave: Behaviour) -> None:
+async def _talks_no_http(engine: FakeEngine, exchange: Exchange) -> None:
+    await exchange.raw(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+
+@pytest.mark.parametrize(
+    ("behave", "reason"),
+    [
+        (_dies, "decode_died"),
+        (_fails, "decode_error"),
+        (_dies_after_the_head, "decode_died"),
+        (_fails_in_the_first_event, "decode_error"),
+        (_ends_without_a_word, "decode_broken"),
+        (_talks_no_http, "decode_broken"),
+    ],
+)
+async def test_a_stream_that_fails_before_its_first_byte_is_tried_on_another_engine(
+    tmp_path: Path, behave: Behaviour, reason: str
+) -> None:
     engines = FakeEngine("decode-0", behave=behave), FakeEngine("decode-1")
     async with fleet(tmp_path, *engines) as bench:
         response, events = await bench.stream()
         record = await bench.record()
         fallbacks = await bench.metric("kvdeck_router_fallbacks_total")
     assert (text(events), events[-1]) == ("Paris is old.", "[DONE]")
-    assert (response.headers["x-kvdeck-engine"], response.headers["x-kvdeck-fallback"]) == ("decode-1", "decode_retried")
+    assert (response.headers["x-kvdeck-engine"], response.headers["x-kvdeck-fallback"]) == ("decode-1", reason)
     assert (record.engine, record.status, record.error) == ("decode-1", 200, None)
-    assert fallbacks == {'{model_name="smollm2",reason="decode_retried"}': 1.0}
+    assert fallbacks == {f'{{model_name="smollm2",reason="{reason}"}}': 1.0}
 
 
 async def _dies_within(engine: FakeEngine, exchange: Exchange) -> None:
@@ -76,9 +92,9 @@ async def test_a_second_failure_is_the_clients(tmp_path: Path) -> None:
     async with fleet(tmp_path, *engines) as bench:
         response = await bench.chat()
         record = await bench.record()
-    assert (response.status_code, response.json()["error"]["code"]) == (502, "engine_unreachable")
+    assert (response.status_code, response.json()["error"]["code"]) == (502, "engine_lost")
     assert sum(bool(engine.seen) for engine in engines) == 2
-    assert (record.status, record.error) == (502, "engine_unreachable")
+    assert (record.status, record.error) == (502, "engine_lost")
 
 
 async def test_retries_are_a_small_share_of_the_requests_and_beyond_it_a_failure_is_the_clients(tmp_path: Path) -> None:
@@ -90,7 +106,7 @@ async def test_retries_are_a_small_share_of_the_requests_and_beyond_it_a_failure
     assert answered == [200, 200, 200, 200, 500, 200, 500, 200]
     assert (record.engine, record.fallbacks) == ("decode-1", ())
     assert fallbacks == {
-        '{model_name="smollm2",reason="decode_retried"}': 2.0,
+        '{model_name="smollm2",reason="decode_error"}': 2.0,
         '{model_name="smollm2",reason="retry_budget"}': 2.0,
     }
 

@@ -55,7 +55,7 @@ def test_both_engines_of_a_finished_request_are_learnt() -> None:
 def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
     strategy = Noting()
     errand = _errand()
-    errand.fall_back("decode_retried")
+    errand.fall_back("decode_died")
     errand.engine = "decode-1"
     _ledger(strategy)[0].close(errand)
     assert strategy.learnt == ["decode-1"]

@@ -27,12 +27,13 @@ def test_what_is_no_error_event_is_no_failure() -> None:
 @pytest.mark.parametrize(
     ("failure", "status", "code", "retry"),
     [
-        (leg_failure.unreachable("no"), 502, "engine_unreachable", True),
-        (leg_failure.lost(), 502, "engine_lost", True),
-        (leg_failure.too_slow(2.0), 504, "engine_timeout", False),
+        (leg_failure.unreachable(), 502, "engine_unreachable", "decode_unreachable"),
+        (leg_failure.died(), 502, "engine_lost", "decode_died"),
+        (leg_failure.broken(), 502, "engine_broken", "decode_broken"),
+        (leg_failure.too_slow(2.0), 504, "engine_timeout", None),
     ],
 )
-def test_the_router_speaks_for_a_silent_engine(failure: LegFailedError, status: int, code: str, retry: bool) -> None:
+def test_the_router_speaks_for_a_silent_engine(failure: LegFailedError, status: int, code: str, retry: str | None) -> None:
     error = json.loads(failure.answer.body)["error"]
     assert (failure.answer.status, error["code"], failure.code, failure.retry) == (status, code, code, retry)
     assert error["type"] == "server_error"

@@ -27,7 +27,7 @@ def test_every_event_leaves_its_mark() -> None:
     meters, registry = _meters()
     meters.answered(RECORD, [0.1, 0.3])
     meters.unrouted("none", 404)
-    meters.fell_back("m", "decode_retried")
+    meters.fell_back("m", "decode_died")
     meters.failed("learn")
     meters.ejected("m", "decode", "d0")
     meters.evicted("m", "decode", "d0", 5)
@@ -36,7 +36,7 @@ def test_every_event_leaves_its_mark() -> None:
         'kvdeck_router_requests_total{code="2xx",model_name="m",path="direct"} 1.0',
         'kvdeck_router_requests_total{code="4xx",model_name="none",path="none"} 1.0',
         'kvdeck_router_decisions_total{backend="d0",model_name="m",path="direct",reason="session_home",strategy="session"} 1.0',
-        'kvdeck_router_fallbacks_total{model_name="m",reason="decode_retried"} 1.0',
+        'kvdeck_router_fallbacks_total{model_name="m",reason="decode_died"} 1.0',
         'kvdeck_router_internal_errors_total{site="learn"} 1.0',
         'kvdeck_router_ejections_total{backend="d0",model_name="m",pool="decode"} 1.0',
         'kvdeck_cache_evicted_blocks_total{backend="d0",model_name="m",pool="decode"} 5.0',
