@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 
 from stack.engines.answer_facts import AnswerFacts
@@ -17,14 +16,16 @@ from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import inbound
 from stack.router.in_flight import Attempt, InFlight
 from stack.router.leg_failure import EngineAnswer, LegFailedError
+from stack.router.limit import Limit
 from stack.router.message import Responder
 from stack.router.openai import UsageWish, encode
 from stack.router.phases import EngineTimes
 from stack.router.poison import Poison
 from stack.router.relay import Relay
+from stack.router.reply import Reply
 from stack.router.route_headers import RouteHeaders
 from stack.router.settings import RouterSettings
-from stack.router.upstream import Reply, Upstream
+from stack.router.upstream import Upstream
 from stack.router.upstream_errors import BrokenReplyError, ConnectError, ConnectionLostError, ReplyTimeoutError
 
 ANSWER_BYTES_MAX = 256 << 20  # embeddings of a large batch; an engine is trusted, but not without end
@@ -70,27 +71,32 @@ class AnswerLeg:
         errand.timeline.decode_sent = self._clock()
         # A whole answer comes after all of its tokens: the prompt does not tell when.
         tokens = errand.route.prompt_tokens if errand.parsed.stream else None
+        seconds = self._settings.first_token_s if errand.parsed.stream else self._settings.answer_s
         with self._in_flight.attempt(engine, tokens) as attempt:
-            async with AsyncExitStack() as connection:
-                opened = await self._open(errand, handover, attempt, connection)
+            attempt.limit = limit = self._upstream.limits.start(seconds, "the engine gave no answer within")
+            try:
+                opened = await self._open(errand, handover, attempt, limit, seconds)
                 self._keeper.answered(engine)
                 self._poison.answered(errand.parsed)
                 if isinstance(opened, _Stream):
-                    await self._pass_on(errand, opened, responder)
+                    try:
+                        await self._pass_on(errand, opened, responder)
+                    finally:
+                        opened.reply.close()
                     return
+            finally:
+                limit.drop()
         if handover is not None and 400 <= opened.status < 500:
             await self._collect(errand, engine, handover)
         # The engine is done; a client that reads slowly is no load of its.
         await self._send(errand, opened, responder)
 
     async def _open(
-        self, errand: Errand, handover: Handover | None, attempt: Attempt, connection: AsyncExitStack
+        self, errand: Errand, handover: Handover | None, attempt: Attempt, limit: Limit, seconds: float
     ) -> _Stream | EngineAnswer:
-        limit = self._settings.first_token_s if errand.parsed.stream else self._settings.answer_s
         engine = attempt.engine
         try:
-            async with asyncio.timeout(limit) as attempt.limit:
-                return await self._ask(errand, handover, connection, engine, limit)
+            return await self._ask(errand, handover, engine, limit)
         except ConnectError as error:
             self._keeper.connect_failed(engine, str(error))
             raise leg_failure.unreachable() from error
@@ -103,23 +109,27 @@ class AnswerLeg:
                 raise leg_failure.broken() from error
             self._poison.died(errand.parsed, engine)
             raise leg_failure.died() from error
-        except (ReplyTimeoutError, TimeoutError) as error:
-            raise (leg_failure.died() if attempt.abandoned else leg_failure.too_slow(limit)) from error
+        except ReplyTimeoutError as error:
+            raise (leg_failure.died() if attempt.abandoned else leg_failure.too_slow(seconds)) from error
         finally:
             attempt.limit = None
+            limit.set(None)  # a client that reads slowly from here on is not the engine's fault
 
-    async def _ask(
-        self, errand: Errand, handover: Handover | None, connection: AsyncExitStack, engine: str, limit: float
-    ) -> _Stream | EngineAnswer:
-        request = self._upstream.request(
-            errand.url(engine), "POST", errand.parsed.path, errand.outbound, _body(errand, handover),
-            connect_timeout_s=self._settings.connect_s, head_timeout_s=limit,
+    async def _ask(self, errand: Errand, handover: Handover | None, engine: str, limit: Limit) -> _Stream | EngineAnswer:
+        reply = await self._upstream.ask(
+            errand.url(engine), "POST", errand.parsed.path, errand.outbound, _body(errand, handover), limit,
+            connect_timeout_s=self._settings.connect_s,
             retry_stale=handover is None,  # params are never used twice
         )  # fmt: skip
-        reply = await connection.enter_async_context(request)
-        if reply.status == 200 and (reply.header(b"content-type") or b"").startswith(_EVENT_STREAM):
-            return await self._begin(errand, reply)
-        answer = EngineAnswer.of(reply.status, inbound(reply.headers), await reply.read(ANSWER_BYTES_MAX))
+        opened: _Stream | None = None
+        try:
+            if reply.status == 200 and (reply.header(b"content-type") or b"").startswith(_EVENT_STREAM):
+                opened = await self._begin(errand, reply)
+                return opened
+            answer = EngineAnswer.of(reply.status, inbound(reply.headers), await reply.read(ANSWER_BYTES_MAX))
+        finally:
+            if opened is None:
+                reply.close()
         if reply.status in leg_failure.RETRIED:
             raise leg_failure.refused(answer)
         return answer
@@ -133,11 +143,11 @@ class AnswerLeg:
         limit = self._settings.handover_limit_s
         request = self._upstream.request(
             errand.url(engine), "POST", errand.parsed.path, errand.outbound, encode(collect_body(errand.parsed.fields, handover)),
-            connect_timeout_s=self._settings.connect_s, head_timeout_s=limit, retry_stale=False,
+            connect_timeout_s=self._settings.connect_s, timeout_s=limit, retry_stale=False,
         )  # fmt: skip
         with suppress(ConnectError, BrokenReplyError, ReplyTimeoutError):  # the end of the lease frees the blocks, too
             async with request as reply:
-                await reply.read(ANSWER_BYTES_MAX, limit)
+                await reply.read(ANSWER_BYTES_MAX)
 
     async def _begin(self, errand: Errand, reply: Reply) -> _Stream:
         """Wait for the first event: engines send the head of a stream long before, when nothing is certain yet."""

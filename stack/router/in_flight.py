@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+
+from stack.router.limit import Limit
 
 
 class Attempt:
@@ -16,20 +16,28 @@ class Attempt:
     `tokens` is the prompt's length, None where that does not tell when to expect a first byte.
     """
 
-    __slots__ = ("abandoned", "engine", "limit", "since", "tokens")
+    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "since", "tokens")
 
-    def __init__(self, engine: str, tokens: int | None, since: float) -> None:
+    def __init__(self, in_flight: InFlight, engine: str, tokens: int | None, since: float) -> None:
+        self._in_flight = in_flight
         self.engine = engine
         self.tokens = tokens
         self.since = since
         self.abandoned = False
-        self.limit: asyncio.Timeout | None = None
+        self.limit: Limit | None = None
+
+    def __enter__(self) -> Attempt:
+        self._in_flight.begin(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._in_flight.end(self)
 
     def abandon(self) -> None:
         """End the wait for a first byte now; does nothing once bytes flow or when the wait is over."""
-        if self.limit is not None and not self.limit.expired():
+        if self.limit is not None and not self.limit.expired:
             self.abandoned = True
-            self.limit.reschedule(0.0)
+            self.limit.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +58,19 @@ class InFlight:
         self._counts: dict[str, int] = {}
         self.counts: Mapping[str, int] = MappingProxyType(self._counts)
 
-    @contextmanager
-    def attempt(self, engine: str, tokens: int | None = None) -> Iterator[Attempt]:
-        """Count one request at `engine` for as long as the block runs."""
-        attempt = Attempt(engine, tokens, self._clock())
-        self._attempts.setdefault(engine, set()).add(attempt)
-        self._counts[engine] = self._counts.get(engine, 0) + 1
-        try:
-            yield attempt
-        finally:
-            self._attempts[engine].discard(attempt)
-            self._counts[engine] -= 1
+    def attempt(self, engine: str, tokens: int | None = None) -> Attempt:
+        """One request at `engine`, to be counted for as long as a `with` block runs."""
+        return Attempt(self, engine, tokens, self._clock())
+
+    def begin(self, attempt: Attempt) -> None:
+        """Count it."""
+        self._attempts.setdefault(attempt.engine, set()).add(attempt)
+        self._counts[attempt.engine] = self._counts.get(attempt.engine, 0) + 1
+
+    def end(self, attempt: Attempt) -> None:
+        """Count it no more."""
+        self._attempts[attempt.engine].discard(attempt)
+        self._counts[attempt.engine] -= 1
 
     def heard(self, engine: str) -> None:
         """The engine produced something."""

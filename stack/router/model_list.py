@@ -78,9 +78,9 @@ class ModelList:
         headers = ((b"accept", b"application/json"),)
         try:
             async with self._upstream.request(
-                engine.target.url, "GET", "/v1/models", headers, connect_timeout_s=limit, head_timeout_s=limit
+                engine.target.url, "GET", "/v1/models", headers, connect_timeout_s=limit, timeout_s=limit
             ) as reply:
-                body = await reply.read(ANSWER_BYTES_MAX, limit)
+                body = await reply.read(ANSWER_BYTES_MAX)
             cards = msgspec.json.decode(body, type=_Listing).data
         except (UpstreamError, msgspec.DecodeError) as error:
             log.info("no model list", extra={"engine": engine.name, "error": type(error).__name__})

@@ -119,7 +119,7 @@ def _until_first_token(timeline: Timeline, sent: float, done: float) -> float | 
     said = timeline.decode
     if said.queue_seconds is None or said.first_token_seconds is None:
         return None
-    return min(said.queue_seconds + said.first_token_seconds, done - sent)
+    return min(max(said.queue_seconds + said.first_token_seconds, 0.0), done - sent)
 
 
 def _take(parts: dict[Phase, float], phase: Phase, said: float | None, available: float) -> float:

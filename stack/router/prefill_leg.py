@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 from stack.engines.kv_transfer import Handover, HandoverError, handover, prefill_body
@@ -75,7 +74,7 @@ class PrefillLeg:
                     raise PrefillFailedError(Fallback.PREFILL_BROKEN) from error
                 self._poison.died(errand.parsed, engine)
                 raise PrefillFailedError(Fallback.PREFILL_DIED) from error
-            except (ReplyTimeoutError, TimeoutError) as error:
+            except ReplyTimeoutError as error:
                 raise PrefillFailedError(Fallback.PREFILL_DIED if attempt.abandoned else Fallback.PREFILL_TIMEOUT) from error
         if status in RETRIED:
             self._keeper.request_failed(engine, f"answered {status}")
@@ -87,12 +86,16 @@ class PrefillLeg:
 
     async def _send(self, errand: Errand, attempt: Attempt) -> tuple[int, bytes]:
         body = encode(prefill_body(errand.parsed.fields))
-        limits = self._settings
-        async with (
-            asyncio.timeout(limits.prefill_timeout_s) as attempt.limit,
-            self._upstream.request(
-                errand.url(attempt.engine), "POST", errand.parsed.path, errand.outbound, body,
-                connect_timeout_s=limits.connect_s, head_timeout_s=limits.prefill_timeout_s,
-            ) as reply,
-        ):  # fmt: skip
-            return reply.status, await reply.read(ANSWER_BYTES_MAX)
+        settings, limits = self._settings, self._upstream.limits
+        attempt.limit = limit = limits.start(settings.prefill_timeout_s, "the prefill engine gave no answer within")
+        try:
+            reply = await self._upstream.ask(
+                errand.url(attempt.engine), "POST", errand.parsed.path, errand.outbound, body, limit,
+                connect_timeout_s=settings.connect_s,
+            )  # fmt: skip
+            try:
+                return reply.status, await reply.read(ANSWER_BYTES_MAX)
+            finally:
+                reply.close()
+        finally:
+            limit.drop()

@@ -9,8 +9,8 @@ from stack.router.errand import GAPS_MAX, Errand
 from stack.router.event_stream import EventStream
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.message import Responder
+from stack.router.reply import Reply
 from stack.router.settings import RouterSettings
-from stack.router.upstream import Reply
 from stack.router.upstream_errors import BrokenReplyError, ReplyTimeoutError
 
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import httptools
 
-from stack.router.upstream_errors import BrokenReplyError, ConnectionLostError
+from stack.router.upstream_errors import BrokenReplyError, ConnectionLostError, ReplyTimeoutError, UpstreamError
 
 _HIGH_WATER = 256 * 1024  # body bytes held for a slow reader before the engine is made to wait
 _MAX_HEADERS = 256
@@ -18,11 +18,17 @@ _MAX_HEAD_BYTES = 64 * 1024
 class Link(asyncio.Protocol):
     """`begin` a request, wait for `headed`, take `pieces` until None. Reusable while `reusable`."""
 
+    __slots__ = (
+        "_error", "_head_bytes", "_held", "_keep_alive", "_loop", "_parser", "_paused", "_pieces", "_transport", "_wake",
+        "complete", "headed", "headers", "idle_since", "started", "status", "used",
+    )  # fmt: skip
+
     def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
         self._parser: httptools.HttpResponseParser | None = None
         self._wake: asyncio.Future[None] | None = None
-        self._error: BrokenReplyError | None = None
+        self._error: UpstreamError | None = None
         self._paused = False
         self._keep_alive = False
         self._pieces: deque[bytes] = deque()
@@ -114,9 +120,10 @@ class Link(asyncio.Protocol):
         open_ = self._transport is not None and not self._transport.is_closing()
         return open_ and self.complete and self._keep_alive and self._error is None and not self._pieces
 
-    def begin(self, request: bytes) -> None:
-        """Send one request, head and body in one piece."""
-        self._parser = httptools.HttpResponseParser(self)
+    def begin(self, head: bytes, body: bytes) -> None:
+        """Send one request. After a whole answer on a kept connection the parser stands where the next one begins."""
+        if self._parser is None or not self.complete:
+            self._parser = httptools.HttpResponseParser(self)
         self._head_bytes = 0
         self.status = 0
         self.headers = []
@@ -125,15 +132,15 @@ class Link(asyncio.Protocol):
         if self._transport is None:
             self._error = BrokenReplyError("the engine closed the connection", started=False)
         else:
-            self._transport.write(request)
+            self._transport.writelines((head, body) if body else (head,))
 
     async def head(self) -> None:
-        """Wait for status and headers. Raises BrokenReplyError."""
+        """Wait for status and headers. Raises BrokenReplyError, ReplyTimeoutError."""
         while not self.headed:
             await self._more()
 
     async def piece(self) -> bytes | None:
-        """The body bytes that arrived, None at the end. Raises BrokenReplyError once what came before is taken."""
+        """The body bytes that arrived, None at the end. Raises, once what came before is taken, as `head` does."""
         while not self._pieces:
             if self.complete:
                 return None
@@ -151,10 +158,15 @@ class Link(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    def interrupt(self, why: str) -> None:
+        """Whoever waits has waited long enough, for `why`."""
+        self._error = self._error or ReplyTimeoutError(why, started=self.started)
+        self._notify()
+
     async def _more(self) -> None:
         if self._error is not None:
             raise self._error
-        self._wake = asyncio.get_running_loop().create_future()
+        self._wake = self._loop.create_future()
         try:
             await self._wake
         finally:

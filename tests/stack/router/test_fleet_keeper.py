@@ -1,7 +1,5 @@
 """The fleet follows the target file, the probes and what requests find out; counts of requests are left alone."""
 
-import asyncio
-
 from stack.adapters.probe import Pulse
 from stack.fleet.engine import Health, Standing
 from stack.fleet.snapshot import Fleet
@@ -9,6 +7,7 @@ from stack.model.target import Target
 from stack.model.tier import Pool
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
+from stack.router.limit import Limits
 from stack.router.settings import RouterSettings
 from tests.stack.router.waiting import until
 
@@ -86,19 +85,17 @@ async def test_a_probe_never_touches_the_count_of_requests() -> None:
 
 
 async def test_who_waits_on_an_engine_that_stays_away_is_woken() -> None:
-    in_flight = InFlight()
+    in_flight, limits = InFlight(), Limits()
     probes = Probes(a=Pulse.WELL)
     keeper = FleetKeeper(FAST, in_flight, probes)
     keeper.retarget([_target("a")])
     await _until(keeper, "a", Health.READY)
     with in_flight.attempt("a") as attempt:
+        attempt.limit = limits.start(60, "silent for")
         probes.pulses["a"] = Pulse.REFUSED
-        try:
-            async with asyncio.timeout(60) as attempt.limit:
-                await asyncio.Event().wait()
-        except TimeoutError:
-            pass
-        assert attempt.abandoned
+        await until(lambda: attempt.abandoned)
+        assert attempt.limit.expired
+    limits.close()
     await keeper.close()
 
 

@@ -1,11 +1,9 @@
 """The router's own count of what engines have, and the end of waits that are in vain."""
 
-import asyncio
 from contextlib import suppress
 
-import pytest
-
-from stack.router.in_flight import Attempt, InFlight
+from stack.router.in_flight import InFlight
+from stack.router.limit import Limits
 
 
 def test_requests_count_while_they_last_even_when_they_fail() -> None:
@@ -19,18 +17,12 @@ def test_requests_count_while_they_last_even_when_they_fail() -> None:
 
 
 async def test_abandoning_ends_the_waits_on_one_engine_only() -> None:
-    in_flight = InFlight()
-
-    async def wait(attempt: Attempt) -> None:
-        async with asyncio.timeout(60) as attempt.limit:
-            in_flight.abandon("a")
-            await asyncio.Event().wait()
-
+    in_flight, limits = InFlight(), Limits()
     with in_flight.attempt("a") as gone, in_flight.attempt("b") as other:
-        async with asyncio.timeout(60) as other.limit:
-            with pytest.raises(TimeoutError):
-                await wait(gone)
-        assert (gone.abandoned, other.abandoned) == (True, False)
+        gone.limit, other.limit = limits.start(60, "silent for"), limits.start(60, "silent for")
+        in_flight.abandon("a")
+        assert (gone.abandoned, gone.limit.expired, other.abandoned, other.limit.expired) == (True, True, False, False)
+    limits.close()
 
 
 async def test_an_attempt_whose_bytes_flow_is_not_abandoned() -> None:

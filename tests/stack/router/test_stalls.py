@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stack.router.in_flight import InFlight
+from stack.router.limit import Limits
 from stack.router.settings import RouterSettings
 from stack.router.stalls import Stalls
 from tests.stack.router.bench import fleet
@@ -41,7 +42,7 @@ async def test_an_engine_is_stalled_when_its_prompts_no_longer_explain_its_silen
     caplog.set_level(logging.INFO)
     bench = Bench()
     with bench.in_flight.attempt("a", 1000) as attempt:
-        attempt.limit = asyncio.timeout(60)
+        attempt.limit = Limits().start(60, "silent for")
         assert [bench.after(seconds) for seconds in (30.0, 1.0, 1.0)] == ["", "stalled for 31 s", "stalled for 32 s"]
         bench.in_flight.heard("a")
         assert bench.after(30.0) == ""
@@ -52,7 +53,7 @@ async def test_an_engine_is_stalled_when_its_prompts_no_longer_explain_its_silen
 async def test_a_whole_answer_or_a_stream_that_has_begun_is_no_stall() -> None:
     bench = Bench()
     with bench.in_flight.attempt("a", None) as whole, bench.in_flight.attempt("a", 10):
-        whole.limit = asyncio.timeout(60)
+        whole.limit = Limits().start(60, "silent for")
         assert bench.after(500.0) == ""
 
 
@@ -61,7 +62,7 @@ async def test_an_idle_time_before_the_request_is_no_silence() -> None:
     bench.in_flight.heard("a")
     bench.after(500.0)
     with bench.in_flight.attempt("a", 0) as attempt:
-        attempt.limit = asyncio.timeout(60)
+        attempt.limit = Limits().start(60, "silent for")
         assert [bench.after(10.0), bench.after(1.0)] == ["", "stalled for 11 s"]
 
 

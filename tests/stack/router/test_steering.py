@@ -16,6 +16,7 @@ from stack.model.tier import Pool
 from stack.router.applied import Configuration
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
+from stack.router.limit import Limits
 from stack.router.records import RecordBuffer
 from stack.router.settings import RouterSettings
 from stack.router.shelf import StrategyShelf
@@ -151,7 +152,7 @@ async def test_a_report_says_what_is_wrong_with_an_engine() -> None:
     bench.keeper.retarget([target, msgspec.structs.replace(target, replica="e")])
     await until(lambda: all(engine.health is Health.READY for engine in bench.keeper.fleet.engines))
     with bench.in_flight.attempt("d", 0) as attempt:
-        attempt.limit = asyncio.timeout(60)
+        attempt.limit = Limits().start(60, "silent for")
         bench.now += 31.0
         bench.stalls.look()
         for _ in range(3):

@@ -75,7 +75,7 @@ def answers(*answers: bytes, cut: bool = False) -> Talk:
     return talk
 
 
-async def ask(upstream: Upstream, url: str, *, retry_stale: bool = True, head_timeout_s: float = 5.0) -> tuple[int, bytes]:
+async def ask(upstream: Upstream, url: str, *, retry_stale: bool = True, timeout_s: float = 5.0) -> tuple[int, bytes]:
     async with upstream.request(
         url,
         "POST",
@@ -83,10 +83,10 @@ async def ask(upstream: Upstream, url: str, *, retry_stale: bool = True, head_ti
         [(b"a", b"b")],
         b"{}",
         connect_timeout_s=5,
-        head_timeout_s=head_timeout_s,
+        timeout_s=timeout_s,
         retry_stale=retry_stale,
     ) as reply:
-        return reply.status, await reply.read(1_000_000, 5)
+        return reply.status, await reply.read(1_000_000)
 
 
 async def test_a_request_is_what_http_says_it_is() -> None:
@@ -153,7 +153,7 @@ async def test_pieces_come_as_they_are_sent() -> None:
     async with (
         engine(talk) as played,
         client() as upstream,
-        upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, head_timeout_s=5) as reply,
+        upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply,
     ):
         assert reply.header(b"x-a") == b"b"
         assert reply.header(b"x-b") is None
@@ -175,7 +175,7 @@ async def test_leaving_early_closes_the_connection() -> None:
             left.set()
 
     async with engine(talk) as played, client() as upstream:
-        async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, head_timeout_s=5) as reply:
+        async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
             assert await anext(reply.body()) == b"one"
         await asyncio.wait_for(left.wait(), 5)
 
@@ -278,23 +278,23 @@ async def test_times_run_out() -> None:
     half = b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok"
     async with engine(silent) as mute, engine(answers(half)) as halting, client() as upstream:
         with pytest.raises(ReplyTimeoutError) as caught:
-            await ask(upstream, mute.url, head_timeout_s=0.05)
+            await ask(upstream, mute.url, timeout_s=0.05)
         assert not caught.value.started
-        async with upstream.request(halting.url, "GET", "/", (), connect_timeout_s=5, head_timeout_s=5) as reply:
+        async with upstream.request(halting.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
             body = reply.body(0.05)
             assert await anext(body) == b"ok"
             with pytest.raises(ReplyTimeoutError) as caught:
                 await anext(body)
         assert caught.value.started
-        async with upstream.request(halting.url, "GET", "/", (), connect_timeout_s=5, head_timeout_s=5) as reply:
+        async with upstream.request(halting.url, "GET", "/", (), connect_timeout_s=5, timeout_s=0.05) as reply:
             with pytest.raises(ReplyTimeoutError):
-                await reply.read(100, 0.05)
+                await reply.read(100)
 
 
 async def test_a_larger_answer_than_wanted_is_not_read() -> None:
     async with engine(answers(OK)) as played, client() as upstream:
         with pytest.raises(BrokenReplyError, match="larger than 1 bytes"):
-            async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, head_timeout_s=5) as reply:
+            async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
                 await reply.read(1)
 
 
@@ -313,7 +313,7 @@ async def test_an_engine_that_left_is_forgotten() -> None:
         upstream.forget(played.url)
         await ask(upstream, played.url)
         assert played.connections == 2
-        async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, head_timeout_s=5) as reply:
+        async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
             upstream.forget(played.url)
             assert await reply.read(100) == b"ok"
         await ask(upstream, played.url)
@@ -352,7 +352,7 @@ async def test_a_slow_reader_makes_the_engine_wait() -> None:
     async with (
         engine(talk) as played,
         client() as upstream,
-        upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, head_timeout_s=5) as reply,
+        upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply,
     ):
         await asyncio.sleep(0.2)
         assert sent < 30_000_000
@@ -365,7 +365,7 @@ async def test_a_slow_reader_makes_the_engine_wait() -> None:
 async def test_a_header_with_a_line_break_is_never_sent() -> None:
     async with engine(answers(OK)) as played, client() as upstream:
         with pytest.raises(ValueError, match="line break"):
-            async with upstream.request(played.url, "GET", "/", [(b"a", b"b\r\nc: d")], connect_timeout_s=5, head_timeout_s=5):
+            async with upstream.request(played.url, "GET", "/", [(b"a", b"b\r\nc: d")], connect_timeout_s=5, timeout_s=5):
                 pass
         assert played.connections == 0
 

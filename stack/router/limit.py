@@ -1,0 +1,110 @@
+"""How long something of an engine is waited for: all limits are looked at together, so that none needs a timer of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Protocol
+
+TICK_S = 0.1  # a limit may strike so much late, and never early
+
+
+class Interruptible(Protocol):
+    """What can be waited on."""
+
+    def interrupt(self, why: str) -> None:
+        """End the wait for good."""
+        ...
+
+
+class Limit:
+    """The limit of one wait after the other. `expired` once time ran out, or `end` was called."""
+
+    __slots__ = ("_at", "_limits", "_seconds", "_wait", "_what", "expired")
+
+    def __init__(self, limits: Limits, seconds: float, what: str) -> None:
+        self._limits = limits
+        self._wait: Interruptible | None = None
+        self.expired = False
+        self.set(seconds, what)
+
+    def set(self, seconds: float | None, what: str = "") -> None:
+        """From now on so many seconds; None: for ever. `what` are the words that come before the seconds when they ran out."""
+        self._seconds = seconds
+        self._what = what
+        self._at = math.inf if seconds is None else self._limits.now() + seconds
+
+    def left(self) -> float:
+        """Seconds that remain; 0 when none do."""
+        return 0.0 if self.expired else max(self._at - self._limits.now(), 0.0)
+
+    def guard(self, wait: Interruptible) -> None:
+        """It is `wait` that ends with this limit; at once when it has struck already."""
+        self._wait = wait
+        if self.expired:
+            wait.interrupt(self.words)
+
+    def end(self) -> None:
+        """Strike now."""
+        self.expired = True
+        if self._wait is not None:
+            self._wait.interrupt(self.words)
+
+    def strike(self, now: float) -> None:
+        """Strike if it is time."""
+        if self._at <= now and not self.expired:
+            self.end()
+
+    def drop(self) -> None:
+        """Nothing is waited for any more."""
+        self._limits.drop(self)
+        self._wait = None
+
+    @property
+    def words(self) -> str:
+        return f"{self._what} {self._seconds:g} s" if self._seconds is not None else "the wait was ended"
+
+
+class Limits:
+    """All limits in force. The timer runs only while there are any."""
+
+    def __init__(self) -> None:
+        self._live: set[Limit] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self, seconds: float, what: str) -> Limit:
+        """A limit of so many seconds from now. `drop` it at the end."""
+        limit = Limit(self, seconds, what)
+        self._live.add(limit)
+        if self._timer is None:
+            self._arm()
+        return limit
+
+    def drop(self, limit: Limit) -> None:
+        """It is in force no more."""
+        self._live.discard(limit)
+
+    def now(self) -> float:
+        """The loop's clock, in seconds."""
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+        return self._loop.time()
+
+    def close(self) -> None:
+        """No limit strikes any more."""
+        self._live.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _arm(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        now = self.now()
+        for limit in tuple(self._live):
+            limit.strike(now)
+        if self._live:
+            self._arm()
