@@ -29,7 +29,7 @@ class TierCost:
 
     def loading(self, held: EnginePlacement) -> float:
         """Work to bring the cached tokens in, in units of one computed token."""
-        return self.engine * held.engine_tokens + self.l1 * held.l1_tokens + self.l2 * held.l2_tokens
+        return self.engine * held.engine_tokens + self.l1 * (held.l1_tokens or 0) + self.l2 * (held.l2_tokens or 0)
 
     def computing(self, held: EnginePlacement, prompt_tokens: int) -> float:
         """Tokens left to compute."""

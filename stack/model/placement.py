@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from stack.model.chunk import CacheDoubt
+from stack.model.tier import Tier
+
 
 class UnknownReason(StrEnum):
     """Why a prompt's placement is not known; a closed set, for it becomes a metric label."""
@@ -35,18 +38,27 @@ class EnginePlacement:
     """Prompt tokens of one request that one engine can reach, as contiguous prefixes.
 
     `engine_tokens` lie in its own memory; `l1_tokens` and `l2_tokens` count what the next tiers add
-    after that. `age_seconds` is the time since the engine last reported, None when unknown.
+    after that. None there is not 0: nobody can tell, and `doubts` say why. `age_seconds` is the time since the engine
+    last reported, `l1_age_seconds` and `l2_age_seconds` since the tiers' owners did; None when unknown.
     """
 
     engine_tokens: int = 0
-    l1_tokens: int = 0
-    l2_tokens: int = 0
+    l1_tokens: int | None = 0
+    l2_tokens: int | None = 0
     age_seconds: float | None = None
+    l1_age_seconds: float | None = None
+    l2_age_seconds: float | None = None
+    doubts: tuple[tuple[Tier, CacheDoubt], ...] = ()
 
     @property
     def cached_tokens(self) -> int:
-        """Tokens that need not be computed on this engine."""
-        return self.engine_tokens + self.l1_tokens + self.l2_tokens
+        """Tokens that are known not to need computing on this engine; a lower bound unless `certain`."""
+        return self.engine_tokens + (self.l1_tokens or 0) + (self.l2_tokens or 0)
+
+    @property
+    def certain(self) -> bool:
+        """Whether all tiers are known, so that `cached_tokens` is a prediction to be held against the engine's answer."""
+        return self.l1_tokens is not None and self.l2_tokens is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """An engine that exists: the supervisor (or a discovery) says so, nothing else does.
 
     `url` is `http://host:port`. `kv_events` and `replay` are ZMQ endpoints to connect to, None when the
-    engine publishes none. `model_root` is the path or repository the engine loaded.
+    engine publishes none. `model_root` is the path or repository the engine loaded. `cache_server` is the id by which the
+    LMCache server whose L1 the engine reaches reports, None when there is none.
     """
 
     replica: str
@@ -21,6 +22,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     model_root: str
     kv_events: str | None = None
     replay: str | None = None
+    cache_server: str | None = None
     emulated: bool = False
 
 
@@ -60,6 +62,8 @@ def _labels(target: Target) -> dict[str, str]:
         labels["kv_events"] = target.kv_events
     if target.replay is not None:
         labels["replay"] = target.replay
+    if target.cache_server is not None:
+        labels["cache_server"] = target.cache_server
     return labels
 
 
@@ -74,6 +78,7 @@ def _target(address: str, group: _Group) -> Target:
             model_root=labels.get("model_root", labels["model"]),
             kv_events=labels.get("kv_events") or None,
             replay=labels.get("replay") or None,
+            cache_server=labels.get("cache_server") or None,
             emulated=labels.get("emulated") == "true",
         )
     except KeyError as error:

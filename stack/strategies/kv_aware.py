@@ -58,9 +58,8 @@ class KvAware:
         chosen = min(candidates, key=lambda engine: (scores[engine.name]["work"], engine.in_flight, engine.name))
         most = max(held.cached_tokens for held in known.values())
         held = known.get(chosen.name)
-        cached = None if held is None else held.cached_tokens
-        reason = "most_cached" if cached == most else "less_work"
-        return Choice(chosen.name, reason=reason, scores=scores, expected_cached_tokens=cached, ranked_by="work")
+        reason = "most_cached" if held is not None and held.cached_tokens == most else "less_work"
+        return Choice(chosen.name, reason=reason, scores=scores, expected_cached_tokens=_predicted(held), ranked_by="work")
 
     def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Keeps what the fallback knows up to date; the engines report the rest themselves."""
@@ -72,7 +71,7 @@ class KvAware:
 
     def _nothing_cached(self, request: RouteRequest, candidates: Sequence[Engine], known: Mapping[str, EnginePlacement]) -> Choice:
         choice = self._prefixes.choose(request, candidates)
-        expected = 0 if choice.engine in known else None
+        expected = _predicted(known.get(choice.engine))
         scores = self._scores(request, candidates, known)
         return Choice(choice.engine, reason="nothing_cached", scores=scores, expected_cached_tokens=expected, ranked_by="work")
 
@@ -85,16 +84,21 @@ class KvAware:
         compute = self._cost.computing(cached, prompt_tokens)
         load = self._cost.loading(cached)
         queue = self._tokens_per_request * engine.in_flight
+        tiers = {"l1_tokens": cached.l1_tokens, "l2_tokens": cached.l2_tokens}
         return {
             "known": 0.0 if held is None else 1.0,
             "engine_tokens": float(cached.engine_tokens),
-            "l1_tokens": float(cached.l1_tokens),
-            "l2_tokens": float(cached.l2_tokens),
+            **{name: float(tokens) for name, tokens in tiers.items() if tokens is not None},  # what is not known is no 0
             "compute": compute,
             "load": load,
             "queue": queue,
             "work": compute + load + queue,
         }
+
+
+def _predicted(held: EnginePlacement | None) -> int | None:
+    """What the engine will have cached, as far as it can be told: where a tier is not known, a lower bound is no prediction."""
+    return held.cached_tokens if held is not None and held.certain else None
 
 
 def _why_unknown(placement: Placement) -> str:
