@@ -1,0 +1,1 @@
+"""`kvdeck bench router`: what routing a request costs, ours and others' in one run."""

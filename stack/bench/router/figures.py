@@ -1,0 +1,146 @@
+"""What came out: medians over rounds, ratios within them. A run with errors gives no figure, and no figure is None."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median
+
+import msgspec
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject in one round. None: not measured, or with errors.
+
+    `cpu_us_per_request` is the CPU time of the router's processes; the latencies were taken at one connection, and
+    what talking to the back end directly took in the same round is subtracted.
+    """
+
+    requests_per_second: float | None = None
+    cpu_us_per_request: float | None = None
+    added_p50_ms: float | None = None
+    added_p99_ms: float | None = None
+    errors: int = 0
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject over all rounds: medians, and the rounds themselves."""
+
+    name: str
+    package: str
+    version: str
+    requests_per_second: float | None
+    ratio_to_cache_aware: float | None
+    cpu_us_per_request: float | None
+    added_p50_ms: float | None
+    added_p99_ms: float | None
+    errors: int
+    rounds: list[Round]
+
+
+class Streams(msgspec.Struct, frozen=True, kw_only=True):
+    """Many streams at once: gaps between tokens at the client, directly and through our router, medians over rounds."""
+
+    streams: int
+    tokens_per_second_each: float
+    direct_itl_p50_ms: float | None
+    direct_itl_p99_ms: float | None
+    router_itl_p50_ms: float | None
+    router_itl_p99_ms: float | None
+    router_cpu_share: float | None
+    errors: int
+
+    @property
+    def added_p50_ms(self) -> float | None:
+        return difference(self.router_itl_p50_ms, self.direct_itl_p50_ms)
+
+    @property
+    def added_p99_ms(self) -> float | None:
+        return difference(self.router_itl_p99_ms, self.direct_itl_p99_ms)
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured on, and with what. `meaningless` says why the figures mean nothing, where they do."""
+
+    back_end: str
+    body_bytes: int
+    connections: int
+    seconds: float
+    cores_router: list[int]
+    cores_others: list[int]
+    processor: str
+    meaningless: str | None = None
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole benchmark. The first figures are our router's with `prefix_aware`; None is unknown.
+
+    `direct_requests_per_second` is what load and back end do without a router; `missing` says why a router was not measured.
+    """
+
+    throughput_ratio_to_cache_aware: float | None
+    added_latency_p50_ms: float | None
+    added_latency_p99_ms: float | None
+    added_itl_p50_ms: float | None
+    added_itl_p99_ms: float | None
+    setting: Setting
+    direct_requests_per_second: float | None
+    missing: dict[str, str]
+    routers: list[Row]
+    streams: Streams | None
+
+    @property
+    def errors(self) -> int:
+        """Requests that failed while something was measured."""
+        return sum(row.errors for row in self.routers) + (self.streams.errors if self.streams else 0)
+
+
+def report(
+    setting: Setting, ours: Row, routers: list[Row], direct: float | None, streams: Streams | None, missing: dict[str, str]
+) -> Report:
+    """The report on `routers`, `ours` among them."""
+    return Report(
+        throughput_ratio_to_cache_aware=ours.ratio_to_cache_aware,
+        added_latency_p50_ms=ours.added_p50_ms,
+        added_latency_p99_ms=ours.added_p99_ms,
+        added_itl_p50_ms=None if streams is None else streams.added_p50_ms,
+        added_itl_p99_ms=None if streams is None else streams.added_p99_ms,
+        setting=setting,
+        direct_requests_per_second=direct,
+        missing=missing,
+        routers=routers,
+        streams=streams,
+    )
+
+
+def row(name: str, package: str, version: str, rounds: Sequence[Round], yardstick: Sequence[Round] | None) -> Row:
+    """The medians of `rounds`; the ratio is the median of the ratios to `yardstick` in the same round."""
+    return Row(
+        name=name,
+        package=package,
+        version=version,
+        requests_per_second=middle(each.requests_per_second for each in rounds),
+        ratio_to_cache_aware=None if yardstick is None else middle(_ratios(rounds, yardstick)),
+        cpu_us_per_request=middle(each.cpu_us_per_request for each in rounds),
+        added_p50_ms=middle(each.added_p50_ms for each in rounds),
+        added_p99_ms=middle(each.added_p99_ms for each in rounds),
+        errors=sum(each.errors for each in rounds),
+        rounds=list(rounds),
+    )
+
+
+def middle(values: Iterable[float | None]) -> float | None:
+    """The median of what is known; None of nothing."""
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def difference(value: float | None, base: float | None) -> float | None:
+    """None unless both are known."""
+    return None if value is None or base is None else value - base
+
+
+def _ratios(rounds: Iterable[Round], yardstick: Iterable[Round]) -> Iterable[float]:
+    """Within a round both ran within seconds of each other, so that what else the machine does hits both."""
+    for one, other in zip(rounds, yardstick, strict=True):
+        if one.requests_per_second is not None and other.requests_per_second is not None:
+            yield one.requests_per_second / other.requests_per_second

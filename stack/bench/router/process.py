@@ -1,0 +1,110 @@
+"""Processes of a benchmark: pinned to their cores, their CPU time read, ended however the benchmark ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import psutil
+
+_GRACE_SECONDS = 5.0
+
+
+class ProcessError(Exception):
+    """A process of the benchmark could not start, ended early or failed; the message says which and where its log is."""
+
+
+class Pinned:
+    """A running process with its descendants, all on the same cores, writing to `log`. `stop` ends them."""
+
+    def __init__(self, name: str, argv: Sequence[str], cores: Sequence[int], log: Path, environment: Mapping[str, str]) -> None:
+        self.name, self.log = name, log
+        with log.open("ab") as written, on_cores(cores):
+            try:
+                self._process = subprocess.Popen(
+                    argv,
+                    stdin=subprocess.DEVNULL,
+                    stdout=written,
+                    stderr=subprocess.STDOUT,
+                    env={**os.environ, **environment},
+                    start_new_session=True,  # so that Ctrl-C reaches only us, and we end them in order
+                )
+            except OSError as error:
+                raise ProcessError(f"{name} cannot be started: {error}") from error
+
+    def require_alive(self) -> None:
+        """Raises ProcessError when it has ended."""
+        if (status := self._process.poll()) is not None:
+            raise ProcessError(f"{self.name} ended with status {status}: {self.log}")
+
+    def cpu_seconds(self) -> float:
+        """CPU time of the process and its descendants so far. Raises ProcessError."""
+        try:
+            own = psutil.Process(self._process.pid)
+            return sum(sum(process.cpu_times()[:2]) for process in (own, *own.children(recursive=True)))
+        except psutil.Error as error:
+            raise ProcessError(f"{self.name} is gone: {self.log}") from error
+
+    def stop(self) -> None:
+        """SIGTERM, and SIGKILL to the whole session after a grace."""
+        self._process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_GRACE_SECONDS)
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+@dataclass(slots=True)
+class Yard:
+    """Where the processes of one benchmark are started; leaving the block ends them all, the last one first."""
+
+    logs: Path
+    _ends: ExitStack = field(default_factory=ExitStack)
+
+    def start(self, name: str, argv: Sequence[str], cores: Sequence[int]) -> Pinned:
+        """A process pinned to `cores`, with its log among the others. Raises ProcessError."""
+        process = Pinned(name, argv, cores, self.logs / f"bench-{name.replace(' ', '-')}.log", {})
+        self._ends.callback(process.stop)
+        return process
+
+    def __enter__(self) -> Self:
+        self.logs.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ends.close()
+
+
+def output_of(name: str, argv: Sequence[str], cores: Sequence[int], environment: Mapping[str, str], limit_seconds: float) -> str:
+    """What the program prints, run to its end on `cores`. Raises ProcessError."""
+    with on_cores(cores):
+        try:
+            done = subprocess.run(
+                argv, capture_output=True, text=True, env={**os.environ, **environment}, timeout=limit_seconds, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise ProcessError(f"{name}: {error}") from error
+    if done.returncode:
+        raise ProcessError(f"{name} failed: {(done.stderr or done.stdout).strip()[-300:]}")
+    return done.stdout
+
+
+@contextmanager
+def on_cores(cores: Sequence[int]) -> Iterator[None]:
+    """What this thread starts in the block inherits `cores` from its first instruction on."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

@@ -1,0 +1,64 @@
+"""What is measured: our router under two strategies, and the peers under theirs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from stack.bench.router.chats import MODEL
+from stack.control.state import Desired, Dpd, ModelState
+from stack.model.target import Target, encode
+from stack.model.tier import Pool
+
+OWN_PACKAGE = "kvdeck"
+OURS = "kvdeck prefix_aware"
+OURS_SIMPLE = "kvdeck round_robin"
+YARDSTICK = "vllm-router cache_aware"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One router: its name in the report, package and version, how it is started, and the port it answers on."""
+
+    name: str
+    package: str
+    version: str
+    argv: tuple[str, ...]
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Starts our router with its files in `folder`; records go to control at `control_url`."""
+
+    folder: Path
+    control_url: str
+
+    def prepare(self, backends: Sequence[str]) -> None:
+        """Writes the fleet."""
+        targets = [
+            Target(replica=f"decode-{number}", url=url, pool=Pool.DECODE, model=MODEL, model_root=MODEL)
+            for number, url in enumerate(backends)
+        ]
+        self._targets.write_bytes(encode(targets))
+
+    def command(self, strategy: str, port: int) -> tuple[str, ...]:
+        """`kvdeck router` with `strategy` for every request, and all else as it comes."""
+        desired = Desired(models={MODEL: ModelState(strategy=strategy, dpd=Dpd(enabled=False))})
+        config = self.folder / f"{strategy}.yaml"
+        config.write_bytes(msgspec.yaml.encode({"desired": desired}))
+        own = ("--listen", f"127.0.0.1:{port}", "--id", f"bench-{strategy}", "--targets", str(self._targets))
+        files = ("--config", str(config), "--secret-file", str(self.folder / "secret"))
+        return (sys.executable, "-m", "stack.cli.main", "router", *own, *files, "--control-url", self.control_url)
+
+    @property
+    def _targets(self) -> Path:
+        return self.folder / "engines.json"

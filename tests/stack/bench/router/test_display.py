@@ -1,0 +1,64 @@
+"""What a person sees of the report."""
+
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+
+from stack.bench.router.display import notes, table
+from stack.bench.router.figures import Report, Round, Setting, Streams, row
+
+ROUND = Round(requests_per_second=21_000, cpu_us_per_request=45, added_p50_ms=0.15, added_p99_ms=0.5)
+SETTING = Setting(
+    back_end="canned back end",
+    body_bytes=16_384,
+    connections=32,
+    seconds=3.0,
+    cores_router=[1],
+    cores_others=[0],
+    processor="x86_64",
+)
+REPORT = Report(
+    throughput_ratio_to_cache_aware=None,
+    added_latency_p50_ms=0.15,
+    added_latency_p99_ms=0.5,
+    added_itl_p50_ms=0.1,
+    added_itl_p99_ms=2.0,
+    setting=SETTING,
+    direct_requests_per_second=60_000,
+    missing={"vllm-router cache_aware": "pip could not install: no network"},
+    routers=[row("kvdeck prefix_aware", "kvdeck", "0.1.0", [ROUND], None)],
+    streams=Streams(
+        streams=200,
+        tokens_per_second_each=50,
+        direct_itl_p50_ms=20,
+        direct_itl_p99_ms=21,
+        router_itl_p50_ms=20.1,
+        router_itl_p99_ms=23,
+        router_cpu_share=0.38,
+        errors=0,
+    ),
+)
+
+
+def test_every_router_has_a_line_and_what_is_not_known_says_so(tmp_path: Path) -> None:
+    console = Console(width=140, file=(tmp_path / "seen").open("w"))
+    console.print(table(REPORT))
+    console.file.close()
+    line = next(line for line in (tmp_path / "seen").read_text().splitlines() if "prefix_aware" in line)
+    cells = [cell.strip() for cell in line.strip("│").split("│")]
+    assert cells == ["kvdeck prefix_aware", "0.1.0", "21,000", "unknown", "45.0", "0.150 ms", "0.500 ms", "0"]
+
+
+def test_the_notes_say_how_far_the_figures_go() -> None:
+    assert list(notes(REPORT)) == [
+        "canned back end; without any router 60,000 requests/s",
+        "router on core 1, load and back end on 0; x86_64",
+        "200 streams of 50 tokens/s: added between tokens p50 / p99 0.10 ms / 2.00 ms, 38% of a core, 0 broken",
+        "vllm-router cache_aware was not measured: pip could not install: no network",
+    ]
+
+
+def test_figures_that_mean_nothing_are_said_to() -> None:
+    forced = msgspec.structs.replace(REPORT, setting=msgspec.structs.replace(SETTING, meaningless="one core"))
+    assert next(notes(forced)) == "these figures mean nothing: one core"
