@@ -15,6 +15,7 @@ from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
 from stack.control.state import ModelState
+from stack.engines.pd.base import link
 
 _GOOD, _BAD, _DOUBTFUL, _PLAIN = "green", "red", "yellow", ""
 _STYLES = {
@@ -76,6 +77,8 @@ def decisions(view: DecisionsView) -> Iterator[RenderableType]:
 def _desired(view: StateView) -> Iterator[Sequence[str]]:
     for name, wanted in view.desired.models.items():
         dpd = f"from {wanted.dpd.routing_threshold} tokens" if wanted.dpd.enabled else "off"
+        if wanted.dpd.enabled and (refusal := link(wanted.pools.prefill.protocol, wanted.pools.decode.protocol).refusal):
+            dpd += f", but {refusal}"
         yield name, wanted.strategy, dpd, *_pools(wanted)
 
 

@@ -8,13 +8,23 @@ from dataclasses import dataclass
 import msgspec
 
 from stack.control.diff import Change, diff
-from stack.control.effects import ChangeMinUncached, ChangeThreshold, Effect, GrowPool, ShrinkPool, SwitchDpd, SwitchStrategy
+from stack.control.effects import (
+    ChangeMinUncached,
+    ChangeThreshold,
+    Effect,
+    GrowPool,
+    ShrinkPool,
+    SwitchDpd,
+    SwitchProtocol,
+    SwitchStrategy,
+)
 from stack.control.leaving import draining, leavers, present
 from stack.control.members import Member
 from stack.control.merge import merge
 from stack.control.patch import check, keyed
 from stack.control.state import Desired, ModelState
 from stack.control.valid import converted, validated
+from stack.engines.pd.base import DEFAULT, link
 from stack.model.tier import Pool
 
 
@@ -48,6 +58,9 @@ def _effects(model: str, before: ModelState, after: ModelState, members: Sequenc
             yield SwitchStrategy(model, pool, old, new)
     if before.dpd.enabled != after.dpd.enabled:
         yield SwitchDpd(model, after.dpd.enabled, after.dpd.routing_threshold)
+    if _protocols(before) != _protocols(after):
+        refusal = link(after.pools.prefill.protocol, after.pools.decode.protocol).refusal
+        yield SwitchProtocol(model, _protocols(before), _protocols(after), refusal)
     if before.dpd.routing_threshold != after.dpd.routing_threshold:
         yield ChangeThreshold(model, before.dpd.routing_threshold, after.dpd.routing_threshold, after.dpd.enabled)
     if before.dpd.min_uncached_tokens != after.dpd.min_uncached_tokens:
@@ -68,6 +81,12 @@ def _scaling(model: str, pool: Pool, before: int, after: int, members: Sequence[
 def _strategy(state: ModelState, pool: Pool) -> str:
     own = state.pools.prefill if pool is Pool.PREFILL else state.pools.decode
     return own.strategy or state.strategy
+
+
+def _protocols(state: ModelState) -> str:
+    """What both pools speak, in words: one name where it is one."""
+    ends = [pool.protocol or DEFAULT for pool in (state.pools.prefill, state.pools.decode)]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _replicas(state: ModelState, pool: Pool) -> int:

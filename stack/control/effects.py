@@ -40,6 +40,26 @@ class SwitchDpd:
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchProtocol:
+    """What the engines of a model speak between the pools; `refusal` says why that is of no use, None when it is."""
+
+    kind: ClassVar[str] = "switch_protocol"
+    model: str
+    before: str
+    after: str
+    refusal: str | None
+
+    @property
+    def sentence(self) -> str:
+        if self.refusal is None:
+            return f"KV goes from prefill to decode engines by {self.after} (until now {self.before})."
+        return (
+            f"No prompt is disaggregated: kvdeck does not hand KV over by {self.after}. Long prompts go straight to a decode "
+            f"engine and are counted as {self.refusal}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeThreshold:
     """From how many prompt tokens disaggregation begins."""
 
@@ -107,7 +127,7 @@ class ShrinkPool:
         return f"To drain and end: {', '.join(self.engines)}. No new requests; those in flight finish first."
 
 
-Effect = SwitchStrategy | SwitchDpd | ChangeThreshold | ChangeMinUncached | GrowPool | ShrinkPool
+Effect = SwitchStrategy | SwitchDpd | SwitchProtocol | ChangeThreshold | ChangeMinUncached | GrowPool | ShrinkPool
 
 
 def _once_on(enabled: bool, sentence: str) -> str:

@@ -27,10 +27,14 @@ class Dpd(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One pool: how many engines, and its own strategy (null inherits the model's)."""
+    """One pool: how many engines, its own strategy (null inherits the model's), and its engines' P/D protocol.
+
+    A null `protocol` is `nixl`, which engines also speak that have NIXL inside a MultiConnector.
+    """
 
     replicas: Replicas = 1
     strategy: str | None = None
+    protocol: str | None = None
 
 
 class Pools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

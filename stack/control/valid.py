@@ -9,6 +9,7 @@ import msgspec
 
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, ModelState, Pools, PoolState
+from stack.engines.pd import base as pd
 from stack.strategies.base import canonical
 
 _AT = re.compile(r"^(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
@@ -47,9 +48,17 @@ def _model(field: str, state: ModelState, known: Collection[str]) -> ModelState:
 
 
 def _pool(field: str, pool: PoolState, known: Collection[str]) -> PoolState:
-    if pool.strategy is None:
-        return pool
-    return msgspec.structs.replace(pool, strategy=_strategy(f"{field}.strategy", pool.strategy, known))
+    strategy = None if pool.strategy is None else _strategy(f"{field}.strategy", pool.strategy, known)
+    protocol = None if pool.protocol is None else _protocol(f"{field}.protocol", pool.protocol)
+    return msgspec.structs.replace(pool, strategy=strategy, protocol=protocol)
+
+
+def _protocol(field: str, name: str) -> str:
+    """One that is known and not spoken is no mistake: it says what the engines are, and how requests go follows."""
+    own = pd.canonical(name)
+    if own not in pd.names():
+        raise RefusedError(field, f"unknown P/D protocol {name!r}; known: {', '.join(pd.names())}")
+    return own
 
 
 def _strategy(field: str, name: str, known: Collection[str]) -> str:

@@ -7,7 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from stack.engines.answer_facts import AnswerFacts
-from stack.engines.kv_transfer import Handover, collect_body, decode_body, direct_body, transfer_lost
+from stack.engines.direct import direct_body
+from stack.engines.pd.base import Handover
 from stack.router import leg_failure
 from stack.router.answer import filter_body
 from stack.router.errand import Errand, Fallback
@@ -141,8 +142,9 @@ class AnswerLeg:
         would fill it.
         """
         limit = self._settings.handover_limit_s
+        body = encode(errand.served.link.speaker.collect_body(errand.parsed.fields, handover))
         request = self._upstream.request(
-            errand.url(engine), "POST", errand.parsed.path, errand.outbound, encode(collect_body(errand.parsed.fields, handover)),
+            errand.url(engine), "POST", errand.parsed.path, errand.outbound, body,
             connect_timeout_s=self._settings.connect_s, timeout_s=limit, retry_stale=False,
         )  # fmt: skip
         with suppress(ConnectError, BrokenReplyError, ReplyTimeoutError):  # the end of the lease frees the blocks, too
@@ -185,12 +187,12 @@ def _settle(errand: Errand, facts: AnswerFacts) -> None:
     """Write down what the engine said about the request."""
     errand.facts = facts
     errand.timeline.decode = EngineTimes(facts.queue_s, facts.first_token_s)
-    if errand.handover is not None and transfer_lost(errand.handover, facts):
+    if errand.handover is not None and errand.served.link.speaker.transfer_lost(errand.handover, facts):
         errand.note(Fallback.TRANSFER_LOST)
 
 
 def _body(errand: Errand, handover: Handover | None) -> bytes:
     fields = errand.parsed.fields
     if handover is not None:
-        return encode(decode_body(fields, handover))
+        return encode(errand.served.link.speaker.decode_body(fields, handover))
     return encode(direct_body(fields) if errand.parsed.routed else fields)

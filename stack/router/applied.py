@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from stack.control.link import RouterConfig
 from stack.control.state import ModelState
+from stack.engines.pd.base import Link, link
 from stack.router.shelf import StrategyShelf
 from stack.strategies.base import canonical
 from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
@@ -15,10 +16,11 @@ from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """How one model is served: which strategies, and when to disaggregate."""
+    """How one model is served: which strategies, when to disaggregate, and how the KV gets across."""
 
     strategies: PoolStrategies
     policy: DpdPolicy
+    link: Link = field(default_factory=lambda: link(None, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,8 @@ class Configuration:
             prefill=self._named(model, pools.prefill.strategy or state.strategy),
             decode=self._named(model, pools.decode.strategy or state.strategy),
         )
-        return Served(strategies, DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens))
+        policy = DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens)
+        return Served(strategies, policy, link(pools.prefill.protocol, pools.decode.protocol))
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from stack.engines.answer_facts import NO_FACTS, AnswerFacts
-from stack.engines.kv_transfer import Handover
+from stack.engines.pd.base import Handover
 from stack.fleet.snapshot import Fleet
 from stack.model.plan import Plan
 from stack.model.request import RouteRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stack.engines.kv_transfer import Handover
+from stack.engines.pd.base import Handover
 from stack.model.tier import Pool
 from stack.router.answer_leg import AnswerLeg
 from stack.router.errand import Errand, Fallback

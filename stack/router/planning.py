@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from stack.engines.kv_transfer import indivisible
+from stack.engines.divisible import indivisible
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet
 from stack.model.plan import Plan
@@ -42,12 +42,12 @@ class Candidates:
 def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, served: Served) -> Plan:
     """The way of one request. Raises EmptyPoolError when no decode engine is routable.
 
-    A request that is due for two legs and cannot be split takes the direct path, with the reason as its fallback;
-    what is no chat or completion always does.
+    A request that is due for two legs takes the direct path, with the reason as its fallback, when it cannot be split or
+    the pools' P/D protocol is not spoken; what is no chat or completion always does.
     """
     if not parsed.routed:
         return replace(plan(route, (), candidates.decode, served.strategies, _NEVER), reason=PASSED_THROUGH)
-    obstacle = indivisible(parsed.fields) if due(route.prompt_tokens, served.policy) else None
+    obstacle = (served.link.refusal or indivisible(parsed.fields)) if due(route.prompt_tokens, served.policy) else None
     if obstacle is not None:
         compared = against_threshold(route.prompt_tokens, served.policy)
         direct = plan(route, (), candidates.decode, served.strategies, _NEVER)

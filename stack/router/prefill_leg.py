@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from stack.engines.kv_transfer import Handover, HandoverError, handover, prefill_body
+from stack.engines.pd.base import Handover, HandoverError
 from stack.router.errand import Errand, Fallback
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import Attempt, InFlight
@@ -51,7 +51,7 @@ class PrefillLeg:
         errand.timeline.prefill_sent = self._clock()
         try:
             answer = await self._ask(errand, engine)
-            handed = handover(answer)
+            handed = errand.served.link.speaker.handover(answer)
         except HandoverError as error:
             raise PrefillFailedError(error.reason) from error
         errand.timeline.prefill_answered = self._clock()
@@ -85,7 +85,7 @@ class PrefillLeg:
         return answer
 
     async def _send(self, errand: Errand, attempt: Attempt) -> tuple[int, bytes]:
-        body = encode(prefill_body(errand.parsed.fields))
+        body = encode(errand.served.link.speaker.prefill_body(errand.parsed.fields))
         settings, limits = self._settings, self._upstream.limits
         attempt.limit = limit = limits.start(settings.prefill_timeout_s, "the prefill engine gave no answer within")
         try:

@@ -33,7 +33,10 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                 "smollm2": {
                     "strategy": "prefix_aware",
                     "dpd": {"enabled": True, "routing_threshold": 512, "min_uncached_tokens": 0},
-                    "pools": {"prefill": {"replicas": 1, "strategy": None}, "decode": {"replicas": 2, "strategy": None}},
+                    "pools": {
+                        "prefill": {"replicas": 1, "strategy": None, "protocol": None},
+                        "decode": {"replicas": 2, "strategy": None, "protocol": None},
+                    },
                 }
             }
         },

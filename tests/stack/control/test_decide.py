@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from stack.control.decide import Decision, decide
 from stack.control.diff import Change
-from stack.control.effects import ChangeMinUncached, ChangeThreshold, GrowPool, ShrinkPool, SwitchDpd, SwitchStrategy
+from stack.control.effects import (
+    ChangeMinUncached,
+    ChangeThreshold,
+    GrowPool,
+    ShrinkPool,
+    SwitchDpd,
+    SwitchProtocol,
+    SwitchStrategy,
+)
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, PoolState
 from stack.fleet.engine import State
@@ -88,6 +96,19 @@ def test_disaggregation_goes_off_together_with_its_engines() -> None:
     )
 
 
+def test_engines_whose_protocol_is_not_spoken_are_said_to_be_of_no_use() -> None:
+    decision = _decide({"pools": {"prefill": {"protocol": "LMCacheConnectorV1"}}})
+    assert decision.desired.models["smollm2"].pools.prefill.protocol == "lmcache"
+    (effect,) = decision.effects
+    assert effect == SwitchProtocol("smollm2", "nixl", "lmcache to nixl", "lmcache_unsupported")
+    assert effect.sentence == (
+        "No prompt is disaggregated: kvdeck does not hand KV over by lmcache to nixl. Long prompts go straight to a decode "
+        "engine and are counted as lmcache_unsupported."
+    )
+    spoken = _decide({"pools": {"prefill": {"protocol": "multi"}, "decode": {"protocol": "multi"}}}).effects
+    assert [effect.sentence for effect in spoken] == ["KV goes from prefill to decode engines by multi (until now nixl)."]
+
+
 def test_every_effect_is_a_sentence() -> None:
     off = Desired(models={"smollm2": model(dpd=False)})
     effects = _decide(
@@ -136,6 +157,8 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
          "unknown strategy 'fastest'; known: kv_aware, prefix_aware, round_robin, session"),
         ({"pools": {"decode": {"strategy": ""}}}, "models.smollm2.pools.decode.strategy",
          "unknown strategy ''; known: kv_aware, prefix_aware, round_robin, session"),
+        ({"pools": {"decode": {"protocol": "carrier_pigeon"}}}, "models.smollm2.pools.decode.protocol",
+         "unknown P/D protocol 'carrier_pigeon'; known: lmcache, mooncake, moriio, multi, nixl, nixl_push, p2p"),
         ({"strategy": None}, "models.smollm2.strategy", "models.smollm2.strategy cannot be null: say what it should be"),
         ({"strategy": 3}, "models.smollm2.strategy", "Expected 'str', got 'int'"),
         ({"dpd": None}, "models.smollm2.dpd", "models.smollm2.dpd cannot be null: say what it should be"),

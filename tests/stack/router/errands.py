@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from stack.engines.answer_facts import NO_FACTS, AnswerFacts
-from stack.engines.kv_transfer import Handover
+from stack.engines.pd.base import Handover
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import EnginePlacement, Placement

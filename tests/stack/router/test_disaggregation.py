@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from stack.control.state import Pools, PoolState
 from stack.fleet.engine import Health
 from stack.model.tier import Pool
 from tests.stack.router.bench import LONG, SHORT, fleet, state, text
@@ -103,6 +105,10 @@ async def _talks_no_http(engine: FakeEngine, exchange: Exchange) -> None:
     await exchange.raw(b"SSH-2.0-OpenSSH_9.2\r\n")
 
 
+async def _pushes(engine: FakeEngine, exchange: Exchange) -> None:
+    await exchange.json(200, completion(exchange.seen.body) | {"kv_transfer_params": TRANSFER | {"transfer_mode": "push"}})
+
+
 async def _keeps_nothing(engine: FakeEngine, exchange: Exchange) -> None:
     await exchange.json(200, completion(exchange.seen.body))
 
@@ -121,6 +127,7 @@ async def _gives_bad_params(engine: FakeEngine, exchange: Exchange) -> None:
         (_fails, "prefill_refused"),
         (_talks_nonsense, "prefill_answer_malformed"),
         (_keeps_nothing, "prefill_without_params"),
+        (_pushes, "nixl_push_unsupported"),
         (_gives_bad_params, "prefill_params_malformed"),
     ],
 )
@@ -179,10 +186,9 @@ async def test_params_are_never_used_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("streamed", [True, False])
-async def test_a_prefill_engine_that_dies_between_the_legs_is_a_transfer_lost(tmp_path: Path, streamed: bool) -> None:
+async def test_a_transfer_that_failed_is_told_by_what_the_decode_engine_computed(tmp_path: Path, streamed: bool) -> None:
     async def compute(engine: FakeEngine, exchange: Exchange) -> None:
         """What vLLM does with `kv_load_failure_policy` recompute: nothing but its own blocks counts as cached."""
-        await prefill.stop()
         seen = exchange.seen.body
         if not streamed:
             await exchange.json(200, completion(seen) | {"usage": usage(seen, lost=True)})
@@ -235,6 +241,17 @@ async def test_the_kv_of_a_request_that_the_decode_engine_refuses_is_fetched_all
     assert (answer.status_code, answer.json(), answer.headers["x-kvdeck-path"]) == (400, {"error": {"message": "too many"}}, "dpd")
     refused, fetched = (seen.body for seen in decode.seen)
     assert fetched == prefill.seen[0].body | {"kv_transfer_params": refused["kv_transfer_params"]}
+
+
+async def test_pools_whose_protocol_is_not_spoken_are_not_disaggregated(tmp_path: Path) -> None:
+    prefill, decode = _pair()
+    model = replace(state(), pools=Pools(prefill=PoolState(replicas=1, protocol="MooncakeConnector")))
+    async with fleet(tmp_path, prefill, decode, model=model) as bench:
+        long, short = await bench.chat(LONG), await bench.chat(SHORT)
+        fallbacks = await bench.metric("kvdeck_router_fallbacks_total")
+    assert (prefill.seen, long.status_code, short.status_code) == ([], 200, 200)
+    assert long.headers["x-kvdeck-fallback"] == "mooncake_unsupported"
+    assert fallbacks == {'{model_name="smollm2",reason="mooncake_unsupported"}': 1.0}
 
 
 async def test_threshold_zero_disaggregates_everything(tmp_path: Path) -> None:

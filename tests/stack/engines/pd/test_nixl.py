@@ -6,17 +6,10 @@ import msgspec
 import pytest
 
 from stack.engines.answer_facts import AnswerFacts
-from stack.engines.kv_transfer import (
-    HandoverError,
-    collect_body,
-    decode_body,
-    direct_body,
-    handover,
-    indivisible,
-    prefill_body,
-    transfer_lost,
-)
+from stack.engines.pd.base import HandoverError
+from stack.engines.pd.nixl import Nixl
 
+NIXL = Nixl()
 ASK = {
     "do_remote_decode": True,
     "do_remote_prefill": False,
@@ -61,17 +54,6 @@ def answer(params: object) -> bytes:
     return msgspec.json.encode({"id": "x", "usage": usage, "metrics": {"queue_time_ms": 4.0}, "kv_transfer_params": params})
 
 
-def test_the_direct_body_is_the_clients_own() -> None:
-    assert direct_body(SHAPES_THE_PROMPT) == SHAPES_THE_PROMPT
-
-
-@pytest.mark.parametrize("options", [None, {}, {"include_usage": False}])
-def test_a_stream_is_always_asked_for_its_usage(options: object) -> None:
-    fields = {"stream": True, "stream_options": options}
-    assert direct_body(fields) == {"stream": True, "stream_options": {"include_usage": True}}
-    assert fields == {"stream": True, "stream_options": options}
-
-
 def test_the_prefill_leg_computes_the_same_prompt_and_one_token() -> None:
     one_token = {
         "stream": True,
@@ -95,7 +77,7 @@ def test_the_prefill_leg_computes_the_same_prompt_and_one_token() -> None:
         "return_token_ids": True,
         "return_prompt_text": True,
     }
-    assert prefill_body(SHAPES_THE_PROMPT | one_token) == SHAPES_THE_PROMPT | {
+    assert NIXL.prefill_body(SHAPES_THE_PROMPT | one_token) == SHAPES_THE_PROMPT | {
         "max_tokens": 1,
         "max_completion_tokens": 1,
         "stream": False,
@@ -105,22 +87,22 @@ def test_the_prefill_leg_computes_the_same_prompt_and_one_token() -> None:
 
 
 def test_kv_is_collected_with_the_body_that_the_prefill_engine_took() -> None:
-    handed = handover(answer(PARAMS))
+    handed = NIXL.handover(answer(PARAMS))
     asked = {"model": "m", "prompt": "hi", "max_tokens": 9_999, "stop": 5}
-    assert collect_body(asked, handed) == prefill_body(asked) | {"kv_transfer_params": handed.params}
+    assert NIXL.collect_body(asked, handed) == NIXL.prefill_body(asked) | {"kv_transfer_params": handed.params}
 
 
 def test_a_limit_of_the_newer_kind_is_set_only_where_the_client_set_it() -> None:
-    assert "max_completion_tokens" not in prefill_body({"model": "m", "prompt": "hi"})
+    assert "max_completion_tokens" not in NIXL.prefill_body({"model": "m", "prompt": "hi"})
 
 
 def test_a_good_answer_hands_over_all_but_the_misleading_count() -> None:
-    handed = handover(answer(PARAMS))
+    handed = NIXL.handover(answer(PARAMS))
     assert handed.params == {name: value for name, value in PARAMS.items() if name != "remote_prefill_cached_tokens"}
     assert handed.remote_cached_tokens == 640
     assert handed.facts == AnswerFacts(prompt_tokens=722, completion_tokens=1, cached_tokens=640, queue_s=0.004)
     fields = {"model": "m", "prompt": "hi", "max_tokens": 9, "stream": True}
-    assert decode_body(fields, handed) == fields | {
+    assert NIXL.decode_body(fields, handed) == fields | {
         "stream_options": {"include_usage": True},
         "kv_transfer_params": handed.params,
     }
@@ -139,7 +121,7 @@ def test_a_good_answer_hands_over_all_but_the_misleading_count() -> None:
 def test_a_transfer_is_lost_when_less_than_the_prompt_counts_as_cached(cached_tokens: int | None, lost: bool | None) -> None:
     for params in (PARAMS, PARAMS | {"remote_num_tokens": None}):
         facts = AnswerFacts(prompt_tokens=722, cached_tokens=cached_tokens)
-        assert transfer_lost(handover(answer(params)), facts) is lost
+        assert NIXL.transfer_lost(NIXL.handover(answer(params)), facts) is lost
 
 
 @pytest.mark.parametrize(
@@ -153,7 +135,11 @@ def test_a_transfer_is_lost_when_less_than_the_prompt_counts_as_cached(cached_to
         (b"{}", "prefill_without_params"),
         (answer(None), "prefill_without_params"),
         (answer(PARAMS | {"do_remote_prefill": False}), "prefill_without_params"),
-        (answer({}), "prefill_params_malformed"),
+        (answer(PARAMS | {"transfer_mode": "push"}), "nixl_push_unsupported"),
+        (answer({}), "lmcache_unsupported"),
+        (answer({"first_tok": 7}), "lmcache_unsupported"),
+        (answer(PARAMS | {"transfer_id": "t", "remote_bootstrap_addr": "http://127.0.0.1:8998"}), "mooncake_unsupported"),
+        (answer(PARAMS | {"transfer_id": "t", "remote_notify_port": 61005}), "moriio_unsupported"),
         (answer(PARAMS | {"do_remote_prefill": "yes"}), "prefill_params_malformed"),
         (answer(PARAMS | {"remote_port": "5600"}), "prefill_params_malformed"),
         (answer(PARAMS | {"remote_block_ids": {"a": 1}}), "prefill_params_malformed"),
@@ -162,27 +148,5 @@ def test_a_transfer_is_lost_when_less_than_the_prompt_counts_as_cached(cached_to
 )
 def test_any_other_answer_says_why_not(raw: bytes, reason: str) -> None:
     with pytest.raises(HandoverError) as caught:
-        handover(raw)
+        NIXL.handover(raw)
     assert caught.value.reason == reason
-
-
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"prompt": ["a", "b"]}, "several_prompts"),
-        ({"prompt": [[1], [2]]}, "several_prompts"),
-        ({"n": 2}, "several_choices"),
-        ({"best_of": 2}, "several_choices"),
-        ({"use_beam_search": True}, "beam_search"),
-        ({"prompt_embeds": "x"}, "prompt_embeds"),
-        ({"prompt_logprobs": 1}, "prompt_logprobs"),
-        ({"echo": True, "logprobs": 1}, "prompt_logprobs"),
-        ({"truncate_prompt_tokens": -1}, "truncated_prompt"),
-        ({"max_tokens": 0}, "no_output"),
-        ({"prompt": ["a"], "n": 1, "best_of": None, "echo": True, "max_tokens": 1}, None),
-        ({"prompt": [1, 2, 3], "n": None, "logprobs": 5}, None),
-        ({"messages": [], "n": 1, "use_beam_search": False}, None),
-    ],
-)
-def test_what_cannot_be_split_is_known_beforehand(fields: dict[str, Any], reason: str | None) -> None:
-    assert indivisible(fields) == reason
