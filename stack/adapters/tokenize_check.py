@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import httpx
@@ -36,9 +36,9 @@ class TokenizeUnavailableError(ConnectionError):
 class Tokenizes(Protocol):
     """What is checked."""
 
-    def chat(self, body: Mapping[str, Any]) -> list[int]: ...
+    def chat(self, body: Mapping[str, Any]) -> Sequence[int]: ...
 
-    def completion(self, body: Mapping[str, Any]) -> list[int]: ...
+    def completion(self, body: Mapping[str, Any]) -> Sequence[int]: ...
 
 
 class _Answer(msgspec.Struct):
@@ -55,12 +55,12 @@ async def agrees(client: httpx.AsyncClient, engine_url: str, model: str, tokeniz
             predicted = predict(body)
         except PlacementUnknownError:
             continue
-        if predicted != await _ask(client, engine_url, {"model": model, **body}):
+        if list(predicted) != await _ask(client, engine_url, {"model": model, **body}):
             return False
     return True
 
 
-def _probes(tokenizer: Tokenizes) -> list[tuple[dict[str, Any], Callable[[Mapping[str, Any]], list[int]]]]:
+def _probes(tokenizer: Tokenizes) -> list[tuple[dict[str, Any], Callable[[Mapping[str, Any]], Sequence[int]]]]:
     return [(body, tokenizer.chat) for body in CHATS] + [(body, tokenizer.completion) for body in COMPLETIONS]
 
 

@@ -82,7 +82,7 @@ class ModelTokenizer:
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         try:
-            return self._chats.completion({"prompt": text, "add_special_tokens": add_special_tokens})
+            return self._chats.completion({"prompt": text, "add_special_tokens": add_special_tokens}).tolist()
         except PlacementUnknownError as error:
             raise PromptError(str(error)) from error
 
@@ -92,7 +92,7 @@ class ModelTokenizer:
 
     def chat(self, body: Mapping[str, object]) -> list[int]:
         try:
-            return self._chats.chat(body)
+            return self._chats.chat(body).tolist()
         except PlacementUnknownError as error:
             raise PromptError(f"the chat cannot be rendered: {error}") from error
 

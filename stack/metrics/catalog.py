@@ -208,6 +208,17 @@ ROUTER_EVENT_GAPS = _add(
     "Gaps in an engine's KV event sequence; unrecovered ones make that engine's placement unknown.",
     Label.MODEL_NAME, Label.BACKEND, Label.STATE,
 )  # fmt: skip
+ROUTER_PROMPT_TOKENS = _add(
+    "kvdeck_router_tokenized_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.ROUTER,
+    "Tokens of prompts whose token ids this router told, by where it had them from: its tokenizer (computed) or what it had "
+    "tokenized before (cache). Models of the same files count under one of their names.",
+    Label.MODEL_NAME, Label.SOURCE,
+)  # fmt: skip
+ROUTER_TOKEN_CACHE_BYTES = _add(
+    "kvdeck_router_token_cache_bytes", Kind.GAUGE, Unit.BYTES, Emitter.ROUTER,
+    "Memory of the token ids that this router keeps for prompts that begin alike; bounded.",
+    Label.MODEL_NAME,
+)  # fmt: skip
 
 # Control
 

@@ -42,7 +42,7 @@ class Label(StrEnum):
     REPLICA = "replica"  # engines and cache servers that exist
     BACKEND = "backend"  # an engine as the router names it; same bound
     TIER = "tier"  # engine, l1, l2
-    SOURCE = "source"  # engine, l1, l2, peer, computed, unknown
+    SOURCE = "source"  # engine, l1, l2, peer, computed, unknown; of token ids: cache, computed
     TRANSPORT = "transport"  # nixl, mooncake
     DIRECTION = "direction"  # receive, send
     PHASE = "phase"  # the seven phases

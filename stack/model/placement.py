@@ -22,6 +22,7 @@ class UnknownReason(StrEnum):
     UNSUPPORTED_OPTION = "unsupported_option"  # an option that changes the prompt in a way not known here
     TEMPLATE_FAILED = "template_failed"  # the chat template refused the messages
     PROMPT_TOO_LONG = "prompt_too_long"  # tokenizing it would hold up other requests
+    TOKENIZER_BUSY = "tokenizer_busy"  # too much to tokenize at once: this prompt's turn did not come in time
     NO_TRUSTED_ENGINE = "no_trusted_engine"  # no KV events, or a gap in them that nothing filled
 
 

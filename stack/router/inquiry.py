@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from stack.cache.index import BlockIndex
 from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
 from stack.engines.vllm_events import extra_key
 from stack.fleet.snapshot import Fleet
-from stack.model.placement import Placement, PlacementUnknownError, UnknownReason
+from stack.model.placement import Placement, PlacementUnknownError
 from stack.model.request import RouteRequest
 from stack.router import prompt
 from stack.router.message import Request
@@ -23,14 +22,10 @@ from stack.strategies.disaggregation import DpdPolicy
 
 
 class Tokens(Protocol):
-    """Tells a prompt's token ids, in any thread."""
+    """Tells a prompt's token ids."""
 
-    def unusable(self, model: str) -> UnknownReason | None:
-        """Why there are no tokens for `model`; None when there are."""
-        ...
-
-    def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> list[int]:
-        """The prompt's token ids. Raises PlacementUnknownError."""
+    async def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> Sequence[int]:
+        """The prompt's token ids, without holding up the loop. Raises PlacementUnknownError."""
         ...
 
 
@@ -50,9 +45,9 @@ class Inquiry:
     async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, policy: DpdPolicy) -> RouteRequest:
         """Everything that is known of the request. What cannot be known is said to be unknown, never guessed."""
         data = prompt.hashable(parsed) if parsed.routed else request.body
-        tokens: list[int] | None
+        tokens: Sequence[int] | None
         try:
-            tokens = await self._token_ids(parsed, len(data))
+            tokens = await self._tokens.tokens(parsed.model, parsed.path, parsed.fields)
             placement = self._placement(parsed, tokens, fleet)
         except PlacementUnknownError as error:
             tokens, placement = None, Placement(unknown_reason=error.reason)
@@ -72,17 +67,7 @@ class Inquiry:
             placement=placement,
         )
 
-    async def _token_ids(self, parsed: ParsedBody, prompt_bytes: int) -> list[int]:
-        if (reason := self._tokens.unusable(parsed.model)) is not None:
-            raise PlacementUnknownError(reason)
-        if prompt_bytes <= self._settings.inline_tokenize_bytes:
-            return self._tokens.tokens(parsed.model, parsed.path, parsed.fields)
-        return await asyncio.to_thread(self._tokens.tokens, parsed.model, parsed.path, parsed.fields)
-
-    def _placement(self, parsed: ParsedBody, tokens: list[int], fleet: Fleet) -> Placement:
+    def _placement(self, parsed: ParsedBody, tokens: Sequence[int], fleet: Fleet) -> Placement:
         engines = [engine.name for engine in fleet.of_model(parsed.model)]
         extra = extra_key(cache_salt=parsed.cache_salt)
-        try:
-            return self._index.lookup(tokens, engines, self._clock(), () if extra is None else (extra,))
-        except OverflowError as error:  # a client's own token ids may be any numbers; the engine will refuse these
-            raise PlacementUnknownError(UnknownReason.UNSUPPORTED_CONTENT, "token ids") from error
+        return self._index.lookup(tokens, engines, self._clock(), () if extra is None else (extra,))

@@ -65,7 +65,15 @@ class RouterSettings:
     # Records in one report: about a megabyte of JSON with scores.
     records_per_report: int = 500
 
-    # Above this many prompt bytes tokenizing leaves the event loop for a thread (16 kB take about 2 ms).
-    inline_tokenize_bytes: int = 16_384
+    # More characters than this that were not seen before are tokenized in a thread (a millisecond or so on the loop).
+    inline_tokenize_characters: int = 4096
+    # Tokenizing runs beside the loop without Python's lock: a second thread lets a prompt overtake one of a megabyte.
+    tokenize_threads: int = 2
+    # Prompts that wait for a thread: more than a second's worth of long ones.
+    tokenize_queue: int = 64
+    # Then the prompt goes by the estimate: the largest takes a third of this, and its prefill much longer.
+    tokenize_wait_s: float = 1.0
+    # Token ids kept for each model: some 25 million, several engines' caches full.
+    token_cache_bytes: int = 128 << 20
     # English text has about four bytes a token; used only where no tokenizer is loaded.
     bytes_per_token: int = 4

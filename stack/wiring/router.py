@@ -19,7 +19,6 @@ from prometheus_client import CollectorRegistry
 from stack.adapters import logs
 from stack.adapters.control_link import ControlLink
 from stack.adapters.kv_events import KvEventSubscriber
-from stack.adapters.model_tokens import ModelTokens
 from stack.adapters.probe import pulse
 from stack.adapters.target_file import TargetFile
 from stack.cache.index import BlockIndex
@@ -53,6 +52,7 @@ from stack.router.steering import Steering
 from stack.router.upstream import Upstream
 from stack.router.wire import Server
 from stack.strategies.base import create, names
+from stack.wiring.router_tokens import model_tokens
 
 log = logging.getLogger(__name__)
 
@@ -98,7 +98,8 @@ class Router:
         self.records = RecordBuffer(settings.records_kept)
         self._index = BlockIndex()
         self._client = httpx.AsyncClient(trust_env=False)
-        self._tokens = ModelTokens(self._client)
+        self._resources = AsyncExitStack()
+        self._tokens = model_tokens(self._client, settings, self._registry, self._resources)
         shelf = StrategyShelf(names(), create)
         self.keeper = FleetKeeper(settings, self.in_flight, pulse)
         self.configuration = Configuration(shelf, lambda applied: self.keeper.drain(applied.draining))
@@ -114,7 +115,6 @@ class Router:
         self._service = Service(self._completions(shelf, clock), self._models, self.keeper, self._registry)
         self.server = Server(self._service.handle)
         self._tasks: list[asyncio.Task[None]] = []
-        self._resources = AsyncExitStack()
 
     def _completions(self, shelf: StrategyShelf, clock: Callable[[], float]) -> Completions:
         options, keeper, in_flight = self._options, self.keeper, self.in_flight

@@ -28,7 +28,7 @@ def engine(tokenizer: ChatTokenizer, *, wrong_about: object = None) -> Handler:
     def answer(request: httpx.Request) -> httpx.Response:
         body: dict[str, Any] = json.loads(request.content)
         assert (request.url.path, body.pop("model")) == ("/tokenize", "m")
-        tokens = tokenizer.chat(body) if "messages" in body else tokenizer.completion(body)
+        tokens = (tokenizer.chat(body) if "messages" in body else tokenizer.completion(body)).tolist()
         return httpx.Response(200, json={"count": 0, "max_model_len": 1, "tokens": [0, *tokens] if body == wrong_about else tokens})
 
     return answer

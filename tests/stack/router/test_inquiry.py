@@ -1,6 +1,5 @@
 """What strategies are told about a request: exact where it can be, and said to be unknown where not."""
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,18 +25,12 @@ POLICY = DpdPolicy(enabled=True, routing_threshold=4)
 
 
 class FakeTokens:
-    """One token a word; `reason` refuses them."""
+    """One token a word, unless it `refuses`."""
 
-    def __init__(self, reason: UnknownReason | None = None, refuses: UnknownReason | None = None) -> None:
-        self.reason = reason
+    def __init__(self, refuses: UnknownReason | None = None) -> None:
         self.refuses = refuses
-        self.threads: list[int] = []
 
-    def unusable(self, model: str) -> UnknownReason | None:
-        return self.reason
-
-    def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> list[int]:
-        self.threads.append(threading.get_ident())
+    async def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> list[int]:
         if self.refuses is not None:
             raise PlacementUnknownError(self.refuses)
         return [len(word) for word in body["messages"][0]["content"].split()]
@@ -119,13 +112,6 @@ async def test_requests_are_numbered_by_the_path_they_are_meant_for() -> None:
     short, long = "one two three", "one two three four"
     routes = await _routes(_saying(short), _saying(long), _saying(short), _saying(long), _saying(long, n=2), _saying(long))
     assert [route.sequence for route in routes] == [0, 0, 1, 1, 2, 2]  # the one with two choices cannot be split
-
-
-async def test_large_prompts_are_tokenized_off_the_loop() -> None:
-    tokens = FakeTokens()
-    await _about(tokens, "small")
-    await _about(tokens, "large " * 5000)
-    assert tokens.threads[0] == threading.get_ident() != tokens.threads[1]
 
 
 async def test_the_session_is_known_by_a_hash() -> None:
