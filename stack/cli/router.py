@@ -43,7 +43,8 @@ def command(
     from stack.registry import UnknownNameError
     from stack.router.sessions import secret_from
     from stack.router.settings import RouterSettings
-    from stack.wiring.router import RouterOptions, desired_from, run
+    from stack.wiring.router import run
+    from stack.wiring.router_options import RouterOptions, desired_from
 
     try:
         options = RouterOptions(

@@ -8,11 +8,8 @@ import signal
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import httpx
-import msgspec
 import uvloop
 from prometheus_client import CollectorRegistry
 
@@ -22,7 +19,6 @@ from stack.adapters.kv_events import KvEventSubscriber
 from stack.adapters.probe import pulse
 from stack.adapters.target_file import TargetFile
 from stack.cache.index import BlockIndex
-from stack.control.state import Desired
 from stack.router.answer_leg import AnswerLeg
 from stack.router.applied import Configuration
 from stack.router.background import keep_going
@@ -44,7 +40,6 @@ from stack.router.retry_budget import RetryBudget
 from stack.router.route_headers import RouteHeaders
 from stack.router.service import Service
 from stack.router.sessions import Sessions
-from stack.router.settings import RouterSettings
 from stack.router.shelf import StrategyShelf
 from stack.router.stalls import Stalls
 from stack.router.state_collector import StateCollector
@@ -52,37 +47,10 @@ from stack.router.steering import Steering
 from stack.router.upstream import Upstream
 from stack.router.wire import Server
 from stack.strategies.base import create, names
+from stack.wiring.router_options import RouterOptions
 from stack.wiring.router_tokens import model_tokens
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RouterOptions:
-    """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines."""
-
-    host: str
-    port: int
-    router_id: str
-    targets: Path
-    secret: bytes
-    control_url: str | None = None
-    control_token: str | None = None
-    engine_authorization: str | None = None
-    expose_route_headers: bool = False
-    desired: Desired | None = None
-    settings: RouterSettings = field(default_factory=RouterSettings)
-
-
-class _File(msgspec.Struct):
-    """The part of the configuration file that is the router's."""
-
-    desired: Desired | None = None
-
-
-def desired_from(document: bytes) -> Desired | None:
-    """The `desired:` of a YAML configuration file. Raises msgspec.ValidationError, msgspec.DecodeError."""
-    return msgspec.yaml.decode(document, type=_File).desired
 
 
 class Router:

@@ -17,7 +17,8 @@ from stack.control.state import Desired, Dpd, ModelState
 from stack.fleet.engine import Health
 from stack.model.target import encode
 from stack.router.settings import RouterSettings
-from stack.wiring.router import Router, RouterOptions
+from stack.wiring.router import Router
+from stack.wiring.router_options import RouterOptions
 from tests.stack.router.fakes import MODEL, FakeEngine
 from tests.stack.router.waiting import until
 

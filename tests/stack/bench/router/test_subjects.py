@@ -6,7 +6,7 @@ from pathlib import Path
 from stack.bench.router.subjects import Own, Subject
 from stack.control.state import Dpd, ModelState
 from stack.model.target import decode
-from stack.wiring.router import desired_from
+from stack.wiring.router_options import desired_from
 
 
 def test_our_router_is_started_as_anybody_would(tmp_path: Path) -> None:

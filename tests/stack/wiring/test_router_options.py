@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from stack.control.state import Desired, Dpd, ModelState
-from stack.wiring.router import desired_from
+from stack.wiring.router_options import desired_from
 
 
 def test_the_desired_part_is_read_and_the_rest_is_somebody_elses() -> None:

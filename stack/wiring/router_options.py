@@ -1,0 +1,39 @@
+"""What a router process is told from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from stack.control.state import Desired
+from stack.router.settings import RouterSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RouterOptions:
+    """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines."""
+
+    host: str
+    port: int
+    router_id: str
+    targets: Path
+    secret: bytes
+    control_url: str | None = None
+    control_token: str | None = None
+    engine_authorization: str | None = None
+    expose_route_headers: bool = False
+    desired: Desired | None = None
+    settings: RouterSettings = field(default_factory=RouterSettings)
+
+
+class _File(msgspec.Struct):
+    """The part of the configuration file that is the router's."""
+
+    desired: Desired | None = None
+
+
+def desired_from(document: bytes) -> Desired | None:
+    """The `desired:` of a YAML configuration file. Raises msgspec.ValidationError, msgspec.DecodeError."""
+    return msgspec.yaml.decode(document, type=_File).desired
