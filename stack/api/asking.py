@@ -42,6 +42,11 @@ def wait(request: Request, most: float) -> float:
     return min(most, _number(request, "wait", 0, 0, 3600))
 
 
+def since(request: Request) -> float | None:
+    """From when on, in Unix seconds; None when the client does not say."""
+    return _number(request, "since", 0.0, 0.0, 1e11) if "since" in request.query_params else None
+
+
 def flag(request: Request, name: str) -> bool:
     """A yes-or-no parameter, absent is no. Raises ApiError."""
     text = request.query_params.get(name, "false").lower()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import TypeVar
+from urllib.parse import quote
 
 import httpx
 import msgspec
 
 from stack.api.schema import AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, HealthView, StateView
+from stack.control.decision import DecisionRecord
 
 T = TypeVar("T")
 
 # A change waits up to 2 s for the routers; the rest is for a busy machine.
 TIMEOUT_SECONDS = 8.0
+FOLLOW_SECONDS = 45.0  # control says something every 15 s
 
 
 class ControlError(Exception):
@@ -86,13 +89,31 @@ class ControlClient:
         answer = self._send("PATCH", "/v1/state", params, headers, msgspec.json.encode(patch))
         return self._decode(answer, ChangeView)
 
-    def decisions(
-        self, *, limit: int = 100, model: str | None = None, path: str | None = None, engine: str | None = None
-    ) -> DecisionsView:
-        """Recent routing decisions, newest first."""
-        filters = {"model": model, "path": path, "engine": engine}
-        params = {"limit": str(limit)} | {name: value for name, value in filters.items() if value}
-        return self._read("/v1/decisions", params, DecisionsView)
+    def decisions(self, *, limit: int = 100, **filters: str | None) -> DecisionsView:
+        """Recent routing decisions, newest first. Filters: model, path, strategy, engine, fallback, status, since."""
+        return self._read("/v1/decisions", {"limit": str(limit)} | _set(filters), DecisionsView)
+
+    def decision(self, request_id: str) -> DecisionRecord:
+        """One decision, while control keeps it."""
+        return self._read(f"/v1/decisions/{quote(request_id, safe='')}", {}, DecisionRecord)
+
+    def follow(self, **filters: str | None) -> Iterator[DecisionRecord]:
+        """Decisions as they come, until control ends the stream. Filters as for `decisions`."""
+        try:
+            with self._http.stream("GET", "/v1/decisions/stream", params=_set(filters), timeout=FOLLOW_SECONDS) as answer:
+                if not answer.is_success:
+                    answer.read()
+                    raise _ERRORS.get(answer.status_code, ControlAnswerError)(answer.status_code, _detail(answer))
+                event = ""
+                for line in answer.iter_lines():
+                    if line.startswith("event: "):
+                        event = line
+                    elif line.startswith("data: ") and not event:
+                        yield msgspec.json.decode(line.removeprefix("data: "), type=DecisionRecord)
+                    elif not line:
+                        event = ""
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._unreachable(error) from error
 
     def audit(self, *, limit: int = 100) -> AuditView:
         """Recent changes and steps, newest first."""
@@ -118,16 +139,23 @@ class ControlClient:
         try:
             answer = self._http.request(method, path, params=params, headers=headers, content=body)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise ControlUnreachableError(f"control does not answer at {self.url}: {str(error) or type(error).__name__}") from error
+            raise self._unreachable(error) from error
         if answer.is_success:
             return answer
         raise _ERRORS.get(answer.status_code, ControlAnswerError)(answer.status_code, _detail(answer))
+
+    def _unreachable(self, error: Exception) -> ControlUnreachableError:
+        return ControlUnreachableError(f"control does not answer at {self.url}: {str(error) or type(error).__name__}")
 
     def _decode(self, answer: httpx.Response, kind: type[T]) -> T:
         try:
             return msgspec.json.decode(answer.content, type=kind)
         except msgspec.DecodeError as error:
             raise ControlUnreachableError(f"what answers at {self.url} is not control: {error}") from error
+
+
+def _set(filters: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in filters.items() if value}
 
 
 def _detail(answer: httpx.Response) -> ErrorDetail:

@@ -7,6 +7,7 @@ import msgspec
 from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
+from stack.control.ports import LogState
 from stack.control.state import Desired
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
@@ -87,10 +88,14 @@ class ChangeView(StateView, frozen=True, kw_only=True):
 
 
 class DecisionsView(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /v1/decisions`: newest first, out of a bounded memory. `dropped` counts records that never arrived."""
+    """`GET /v1/decisions`: newest first, out of a bounded memory. `dropped` counts records that never arrived.
+
+    `files` tells how keeping them in files goes, null where they are not.
+    """
 
     decisions: tuple[DecisionRecord, ...]
     dropped: int
+    files: LogState | None = None
 
 
 class AuditView(msgspec.Struct, frozen=True, kw_only=True):

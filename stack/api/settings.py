@@ -20,6 +20,7 @@ class ControlConfigError(ValueError):
 class ControlSettings:
     """What `kvdeck control` is told: where to listen, what to watch, and how many seconds a leaving engine is waited for.
 
+    Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
     `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
     """
 
@@ -32,6 +33,9 @@ class ControlSettings:
     run: str | None = None
     token_file: Path | None = None
     drain_seconds: float = Patience().drain
+    decisions_dir: Path | None = None
+    decisions_format: str = "jsonl"
+    decisions_mib: int = 2048
 
 
 def read_desired(path: Path | None) -> Desired | None:

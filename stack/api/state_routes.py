@@ -1,4 +1,4 @@
-"""What people and their tools ask: the state, changes to it, decisions, the audit log."""
+"""What people and their tools ask: the state, changes to it, the audit log."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from stack.api import asking
 from stack.api.board import Board
 from stack.api.changes import Asked, Changed, Changes
 from stack.api.errors import ApiError, json_response
-from stack.api.ring import DecisionRing, Filter
 from stack.api.routers import Routers
-from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, EffectView, EngineView, HealthView, StateView
+from stack.api.schema import Applied, AuditView, ChangeView, EffectView, EngineView, HealthView, StateView
 from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
 from stack.control.effects import Effect
@@ -30,7 +29,6 @@ class StateRoutes:
     routers: Routers
     sight: Sight
     changes: Changes
-    ring: DecisionRing
     store: Store
     telemetry: Telemetry
     actor: str
@@ -39,7 +37,6 @@ class StateRoutes:
         return [
             Route("/v1/state", self.state, methods=["GET"]),
             Route("/v1/state", self.patch, methods=["PATCH"]),
-            Route("/v1/decisions", self.decisions, methods=["GET"]),
             Route("/v1/audit", self.audit, methods=["GET"]),
             Route("/health", self.health, methods=["GET"]),
             Route("/metrics", self.metrics, methods=["GET"]),
@@ -62,10 +59,6 @@ class StateRoutes:
         changed = await self.changes.change(asked)
         view = self._changed(asked.dry_run, changed)
         return json_response(view, 202 if changed.pending else 200, {"ETag": f'"{view.generation}"'})
-
-    async def decisions(self, request: Request) -> Response:
-        wanted = Filter(**{name: request.query_params.get(name) or None for name in ("model", "path", "strategy", "engine")})
-        return json_response(DecisionsView(decisions=self.ring.newest(asking.limit(request), wanted), dropped=self.ring.dropped))
 
     async def audit(self, request: Request) -> Response:
         try:

@@ -72,6 +72,13 @@ def decisions(view: DecisionsView) -> Iterator[RenderableType]:
     yield _table("", columns, map(_decision, view.decisions))
     if view.dropped:
         yield Text(f"{view.dropped} decisions never arrived here", _DOUBTFUL)
+    if view.files is not None and (view.files.lost or view.files.error):
+        yield Text(f"{view.files.lost} decisions are not in {view.files.folder}: {view.files.error or 'mended since'}", _BAD)
+
+
+def decision_line(record: DecisionRecord) -> Text:
+    """One line of `kvdeck ctl decisions --follow`."""
+    return Text("  ".join(_decision(record)), _STYLES.get("failed" if record.status >= 500 else "", _PLAIN))
 
 
 def _desired(view: StateView) -> Iterator[Sequence[str]]:

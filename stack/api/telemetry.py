@@ -12,8 +12,15 @@ from stack.adapters.instruments import counter, samples
 from stack.api.board import Board
 from stack.control.audit import Outcome
 from stack.control.members import Member
+from stack.control.ports import DecisionLog
 from stack.fleet.engine import State
-from stack.metrics.catalog import CONTROL_CHANGES, CONTROL_GENERATION, CONTROL_POOL_REPLICAS
+from stack.metrics.catalog import (
+    CONTROL_CHANGES,
+    CONTROL_GENERATION,
+    CONTROL_KEPT_DECISIONS,
+    CONTROL_POOL_REPLICAS,
+    CONTROL_SLOW_READERS,
+)
 from stack.model.tier import Pool
 
 _COUNTED = (Outcome.APPLIED, Outcome.DRY_RUN, Outcome.REFUSED, Outcome.STALE, Outcome.INVALID, Outcome.FAILED)
@@ -22,15 +29,21 @@ _COUNTED = (Outcome.APPLIED, Outcome.DRY_RUN, Outcome.REFUSED, Outcome.STALE, Ou
 class Telemetry:
     """Counts changes, and shows desired against observed pools as they are when scraped."""
 
-    def __init__(self, board: Board, members: Callable[[], Sequence[Member]]) -> None:
+    def __init__(self, board: Board, members: Callable[[], Sequence[Member]], files: DecisionLog | None) -> None:
         self._registry = CollectorRegistry()
         self._changes = counter(CONTROL_CHANGES, self._registry)
         for outcome in _COUNTED:  # all there from the start, so that a first refusal is a rise and not a new series
             self._changes.labels(outcome.value)
+        self._slow_readers = counter(CONTROL_SLOW_READERS, self._registry)
         self._registry.register(_Fleet(board, members))
+        self._registry.register(_Files(files))
 
     def count(self, outcome: Outcome) -> None:
         self._changes.labels(outcome.value).inc()
+
+    def slow_reader(self) -> None:
+        """Somebody who followed the decisions was too slow."""
+        self._slow_readers.inc()
 
     def exposition(self) -> bytes:
         """The text for Prometheus."""
@@ -58,3 +71,19 @@ class _Fleet(Collector):
                     labels = {"model_name": model, "pool": pool.value, "state": name}
                     replicas.add_sample(CONTROL_POOL_REPLICAS.name, labels, value)
         yield replicas
+
+
+class _Files(Collector):
+    def __init__(self, files: DecisionLog | None) -> None:
+        self._files = files
+
+    def describe(self) -> Iterable[Metric]:
+        return [samples(CONTROL_KEPT_DECISIONS)]
+
+    def collect(self) -> Iterator[Metric]:
+        kept = samples(CONTROL_KEPT_DECISIONS)
+        if self._files is not None:
+            state = self._files.state()
+            for name, value in (("written", state.written), ("lost", state.lost)):
+                kept.add_sample(CONTROL_KEPT_DECISIONS.name, {"state": name}, value)
+        yield kept

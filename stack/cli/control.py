@@ -22,6 +22,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--token-file", type=_FILE, help="Bearer token; without one only loopback addresses are allowed.")
 @click.option("--drain-timeout", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds a leaving engine has.")
+@click.option("--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there.")
+@click.option("--decisions-format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
+@click.option("--decisions-mib", type=click.IntRange(1), default=2048, show_default=True, help="The oldest files go beyond this.")
 def command(
     listen: tuple[str, int],
     state_dir: Path,
@@ -31,6 +34,9 @@ def command(
     run_id: str | None,
     token_file: Path | None,
     drain_timeout: float,
+    decisions_dir: Path | None,
+    decisions_format: str,
+    decisions_mib: int,
 ) -> None:
     """Hold the desired state, steer routers and pools, keep the audit log."""
     from stack.adapters import logs
@@ -53,6 +59,9 @@ def command(
         run=run_id,
         token_file=token_file,
         drain_seconds=drain_timeout,
+        decisions_dir=decisions_dir,
+        decisions_format=decisions_format,
+        decisions_mib=decisions_mib,
     )
     try:
         run(settings)

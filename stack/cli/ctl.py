@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from stack.cli.options import ago
+
 if TYPE_CHECKING:
     from stack.wiring.ctl import Connection
 
@@ -96,17 +98,31 @@ def history(limit: int, url: str | None, token_file: Path | None, as_json: bool)
 
 @command.command("decisions")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("--follow", is_flag=True, help="Those that come from now on, a line each; JSON lines with --json.")
 @click.option("--model")
 @click.option("--path", type=click.Choice(["direct", "dpd"]))
-@click.option("--engine", help="Either leg.")
+@click.option("--strategy", help="Of either pool.")
+@click.option("--engine", help="Of either pool.")
+@click.option("--fallback", metavar="REASON", help="Those not served as configured, for this reason or for 'any'.")
+@click.option("--status", type=click.Choice(["2xx", "4xx", "5xx", "aborted"]))
+@click.option("--since", callback=ago, metavar="AGO", help="No older than this: 90s, 10m, 2h.")
 @_connection
-def decisions(
-    limit: int, model: str | None, path: str | None, engine: str | None, url: str | None, token_file: Path | None, as_json: bool
-) -> None:
+def decisions(limit: int, follow: bool, url: str | None, token_file: Path | None, as_json: bool, **filters: str | None) -> None:
     """Recent routing decisions with their reasons, newest first."""
     from stack.wiring import ctl
 
-    sys.exit(ctl.decisions(_at(url, token_file, as_json), limit, model, path, engine))
+    at = _at(url, token_file, as_json)
+    sys.exit(ctl.follow(at, filters) if follow else ctl.decisions(at, limit, filters))
+
+
+@command.command("decision")
+@click.argument("request_id", metavar="ID")
+@_connection
+def decision(request_id: str, url: str | None, token_file: Path | None, as_json: bool) -> None:
+    """Explain one decision, by its request's id (x-request-id): why this path, why this engine, and did it come true."""
+    from stack.wiring import ctl
+
+    sys.exit(ctl.decision(_at(url, token_file, as_json), request_id))
 
 
 def _at(url: str | None, token_file: Path | None, as_json: bool) -> Connection:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import click
 
 from stack.config import address
@@ -13,3 +15,13 @@ def host_port(_context: click.Context, _option: click.Parameter, value: str) -> 
         return address(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def ago(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    """An option's callback: 90s, 10m or 2h before now, as Unix seconds."""
+    if value is None:
+        return None
+    number, unit = value[:-1], {"s": 1, "m": 60, "h": 3600}.get(value[-1:])
+    if unit is None or not (number.isascii() and number.isdigit()):
+        raise click.BadParameter(f"expected something like 90s, 10m or 2h, not {value!r}")
+    return f"{time.time() - int(number) * unit:.3f}"

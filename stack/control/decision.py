@@ -8,6 +8,7 @@ import msgspec
 
 CANDIDATES_KEPT = 16  # of a pool, beside the chosen one: in a fleet of hundreds all of them would outweigh the rest
 NO_PARTS: Mapping[str, float] = {}
+CLIENT_LEFT = 499  # as nginx has it: the client closed the connection before the answer was whole
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -87,3 +88,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     ttft_seconds: float | None = None
     total_seconds: float | None = None
     phases: Mapping[str, float] = {}
+
+
+def status_class(status: int) -> str:
+    """The class of an HTTP status as labels and filters name it: 2xx, 4xx, 5xx, or aborted when the client left."""
+    return "aborted" if status == CLIENT_LEFT else f"{status // 100}xx"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+import msgspec
 
 from stack.control.audit import AuditRecord
 from stack.control.state import Desired
@@ -80,4 +83,26 @@ class Store(Protocol):
 
     async def records(self, limit: int) -> tuple[AuditRecord, ...]:
         """The newest `limit` records, newest first. Raises StoreError."""
+        ...
+
+
+class LogState(msgspec.Struct, frozen=True, kw_only=True):
+    """How keeping decisions in files goes. `lost` were not written; `error` is the last failure while it lasts, else None."""
+
+    folder: str
+    format: str
+    written: int
+    lost: int
+    error: str | None = None
+
+
+class DecisionLog(Protocol):
+    """Keeps decisions for later. It never fails and never makes anyone wait: what cannot be kept is counted."""
+
+    def offer(self, documents: Sequence[bytes]) -> None:
+        """Decisions as JSON, oldest first."""
+        ...
+
+    def state(self) -> LogState:
+        """How it goes."""
         ...

@@ -236,3 +236,12 @@ CONTROL_POOL_REPLICAS = _add(
     "Engines of a pool: desired, or observed and ready.",
     Label.MODEL_NAME, Label.POOL, Label.STATE,
 )  # fmt: skip
+CONTROL_SLOW_READERS = _add(
+    "kvdeck_control_slow_readers_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
+    "Readers of the decision stream that were sent away because they did not keep up; they may resume.",
+)  # fmt: skip
+CONTROL_KEPT_DECISIONS = _add(
+    "kvdeck_control_kept_decisions_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
+    "Decisions that were written to files, or lost because that failed; absent where control keeps none.",
+    Label.STATE,
+)  # fmt: skip

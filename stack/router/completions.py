@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 
+from stack.control.decision import CLIENT_LEFT
 from stack.fleet.snapshot import Fleet
 from stack.router.applied import Applied, Configuration, Served
 from stack.router.errand import Errand, Fallback
@@ -20,7 +21,7 @@ from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
 from stack.router.leg_failure import LegFailedError
 from stack.router.message import ClientGoneError, Request, Responder
-from stack.router.meters import CLIENT_LEFT, Meters
+from stack.router.meters import Meters
 from stack.router.openai import BodyError, ParsedBody, parse
 from stack.router.phases import Timeline
 from stack.router.planning import Candidates, plan_for

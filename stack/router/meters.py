@@ -8,13 +8,11 @@ from typing import Generic, TypeVar
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from stack.adapters.instruments import counter, histogram
-from stack.control.decision import DecisionRecord
+from stack.control.decision import DecisionRecord, status_class
 from stack.metrics import catalog
 from stack.metrics.family import Label
 
 T = TypeVar("T")
-
-CLIENT_LEFT = 499  # as nginx has it: the client closed the connection before the answer was whole
 
 
 class Children(Generic[T]):
@@ -65,7 +63,7 @@ class Meters:
     def answered(self, record: DecisionRecord, gaps: Sequence[float]) -> None:
         """One routed request is over; `gaps` are the seconds between its tokens."""
         model, path = record.model, record.path
-        self._requests(model, path, code(record.status)).inc()
+        self._requests(model, path, status_class(record.status)).inc()
         self._decisions(model, record.decode.strategy, path, record.engine, record.decode.reason).inc()
         if record.status < 400:  # where a request broke off says nothing about how long a phase takes
             for phase, seconds in record.phases.items():
@@ -79,7 +77,7 @@ class Meters:
 
     def unrouted(self, model: str, status: int) -> None:
         """A request for a served model ended without a decision."""
-        self._requests(model, "none", code(status)).inc()
+        self._requests(model, "none", status_class(status)).inc()
 
     def fell_back(self, model: str, reason: str) -> None:
         """A request was not served the way the configuration asks for. `reason` is of a closed set."""
@@ -110,8 +108,3 @@ class Meters:
             (catalog.ROUTER_EVENT_GAPS, self._event_gaps),
         ):
             children.drop(family.labels.index(Label.BACKEND), backend)
-
-
-def code(status: int) -> str:
-    """The class of an HTTP status as the label shows it."""
-    return "aborted" if status == CLIENT_LEFT else f"{status // 100}xx"

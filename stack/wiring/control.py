@@ -7,53 +7,33 @@ import logging
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
 import uvloop
-from starlette.applications import Starlette
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.target_file import TargetFile
-from stack.api.board import Board
-from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.guard import Token, check_listen
-from stack.api.link_routes import LinkRoutes
 from stack.api.listening import listening, url
-from stack.api.reconciler import Reconciler
-from stack.api.ring import DecisionRing
-from stack.api.routers import Routers
-from stack.api.server import create_app
 from stack.api.settings import ControlSettings, read_desired
-from stack.api.sight import Sight
-from stack.api.state_routes import StateRoutes
-from stack.api.telemetry import Telemetry
 from stack.api.tokens import read_token
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.opening import Opening, opening
-from stack.control.ports import PoolScaler, Store
+from stack.control.ports import Store
 from stack.control.reconcile import Patience
 from stack.control.state import Desired
-from stack.model.target import Target
 from stack.strategies import base as strategies
+from stack.wiring.control_parts import Control, assemble
+from stack.wiring.decision_files import decision_files
 
 log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 3  # for answers under way when the process is told to end
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
-    """The assembled process."""
-
-    app: Starlette
-    board: Board
-    reconciler: Reconciler
 
 
 def run(settings: ControlSettings) -> None:
@@ -70,60 +50,6 @@ def run(settings: ControlSettings) -> None:
             store.close()
 
 
-def assemble(
-    *,
-    begin: Opening,
-    store: Store,
-    scaler: PoolScaler,
-    known: tuple[str, ...],
-    targets: Callable[[], Sequence[Target] | None],
-    token: Token | None = None,
-    patience: Patience | None = None,
-    clock: Callable[[], float] = time.monotonic,
-    wall: Callable[[], float] = time.time,
-    ack_seconds: float = ACK_SECONDS,
-) -> Control:
-    """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed."""
-    board = Board(begin.kept, first_version=int(wall() * 1000))
-    routers, ring = Routers(clock), DecisionRing()
-    sight = Sight(board, routers, wall)
-    telemetry = Telemetry(board, sight.members)
-    reconciler = Reconciler(
-        board=board,
-        routers=routers,
-        sight=sight,
-        scaler=scaler,
-        store=store,
-        targets=targets,
-        clock=clock,
-        wall=wall,
-        patience=patience,
-    )
-    changes = Changes(
-        board=board,
-        routers=routers,
-        sight=sight,
-        store=store,
-        strategies=known,
-        telemetry=telemetry,
-        wall=wall,
-        woken=reconciler.poke,
-        ack_seconds=ack_seconds,
-    )
-    asked = StateRoutes(
-        board=board,
-        routers=routers,
-        sight=sight,
-        changes=changes,
-        ring=ring,
-        store=store,
-        telemetry=telemetry,
-        actor=token.name if token else "anonymous",
-    )
-    linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
-    return Control(app=create_app([*asked.routes(), *linked.routes()], token), board=board, reconciler=reconciler)
-
-
 async def _serve(
     settings: ControlSettings, configured: Desired | None, store: SqliteStore, token: Token | None, listener: socket.socket
 ) -> None:
@@ -132,6 +58,7 @@ async def _serve(
     await _open(store, begin)
     if settings.run is not None:
         await store.begin(settings.run)
+    files = decision_files(settings)
     scaler = SupervisorScaler(settings.supervisor_socket, next(iter(begin.kept.desired.models)))
     control = assemble(
         begin=begin,
@@ -141,6 +68,7 @@ async def _serve(
         targets=TargetFile(settings.targets).changed,
         token=token,
         patience=Patience(drain=settings.drain_seconds),
+        files=files,
     )
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
     server = _Server(
@@ -148,14 +76,17 @@ async def _serve(
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, _end, server, control.board)
+        loop.add_signal_handler(number, _end, server, control)
     log.info("control listens", extra={"url": url(listener), "generation": control.board.generation})
-    steering = asyncio.create_task(control.reconciler.run(), name="reconcile")
+    tasks = [asyncio.create_task(control.reconciler.run(), name="reconcile")]
+    if files is not None:
+        tasks.append(asyncio.create_task(files.run(), name="decision files"))
     try:
         await server.serve(sockets=[listener])
     finally:
-        steering.cancel()
-        await asyncio.gather(steering, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _open(store: Store, begin: Opening) -> None:
@@ -174,10 +105,11 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _end(server: uvicorn.Server, board: Board) -> None:
+def _end(server: uvicorn.Server, control: Control) -> None:
     log.info("control ends")
     server.should_exit = True
-    board.close()
+    control.board.close()
+    control.feed.close()
 
 
 def _token(path: Path | None) -> Token | None:

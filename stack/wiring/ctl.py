@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -16,6 +16,7 @@ from rich.console import Console, RenderableType
 from stack.api import tables
 from stack.api.assignments import AssignmentError, patch
 from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError
+from stack.api.explain import explanation
 from stack.api.schema import ChangeView
 from stack.api.tokens import TokenFileError, read_token
 from stack.config import Layout, Ports
@@ -70,14 +71,33 @@ def history(connection: Connection, limit: int) -> Exit:
     return _run(connection, lambda client: _show(connection, client.audit(limit=limit), tables.audit))
 
 
-def decisions(connection: Connection, limit: int, model: str | None, path: str | None, engine: str | None) -> Exit:
+def decisions(connection: Connection, limit: int, filters: Mapping[str, str | None]) -> Exit:
     """Print recent routing decisions."""
+    return _run(connection, lambda client: _show(connection, client.decisions(limit=limit, **filters), tables.decisions))
+
+
+def decision(connection: Connection, request_id: str) -> Exit:
+    """Explain one decision."""
+    return _run(connection, lambda client: _show(connection, client.decision(request_id), explanation))
+
+
+def follow(connection: Connection, filters: Mapping[str, str | None]) -> Exit:
+    """Print decisions as they come, a line each, until control or the user ends it."""
 
     def ask(client: ControlClient) -> Exit:
-        view = client.decisions(limit=limit, model=model, path=path, engine=engine)
-        return _show(connection, view, tables.decisions)
+        console = Console(soft_wrap=True)
+        for record in client.follow(**filters):
+            if connection.json:
+                sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
+                sys.stdout.flush()
+            else:
+                console.print(tables.decision_line(record))
+        return Exit.APPLIED
 
-    return _run(connection, ask)
+    try:
+        return _run(connection, ask)
+    except KeyboardInterrupt:  # how one stops following
+        return Exit.APPLIED
 
 
 def change(connection: Connection, words: Sequence[str], model: str | None, *, dry_run: bool, comment: str | None) -> Exit:

@@ -25,7 +25,7 @@ from stack.control.ports import Phase
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.strategies import base as strategies
-from stack.wiring.control import assemble
+from stack.wiring.control_parts import assemble
 from tests.stack.api.deck import Fleet, Router
 
 Series = tuple[Mapping[str, str], float]

@@ -21,7 +21,7 @@ from stack.control.ports import EngineProcess, Phase, ScalerError
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.model.tier import Pool
-from stack.wiring.control import Control, assemble
+from stack.wiring.control_parts import Control, assemble
 from tests.stack.control.samples import STRATEGIES, desired
 
 

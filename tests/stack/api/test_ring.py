@@ -1,13 +1,70 @@
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+import pytest
+
 from stack.api.ring import DecisionRing, Filter
+from stack.control.decision import DecisionRecord
 from stack.control.link import RouterReport
-from tests.stack.api.test_link_routes import _decision
+from tests.decisions import decision, disaggregated
 
 
-def test_the_memory_of_decisions_is_bounded() -> None:
-    ring = DecisionRing(capacity=2)
-    ring.take(RouterReport(id="r", version=1, generation=1, decisions=tuple(_decision(n) for n in range(5)), dropped=1))
-    ring.take(RouterReport(id="r", version=1, generation=1, dropped=2))
-    assert [record.request_id for record in ring.newest(10, Filter())] == ["r4", "r3"]
-    assert ring.dropped == 3
+def report(*decisions: DecisionRecord, dropped: int = 0) -> RouterReport:
+    return RouterReport(id="r", version=1, generation=1, decisions=decisions, dropped=dropped)
+
+
+def ids(ring: DecisionRing, limit: int = 10, **wanted: Any) -> list[str]:
+    return [msgspec.json.decode(one)["request_id"] for one in ring.newest(limit, Filter(**wanted))]
+
+
+def test_the_memory_of_decisions_is_bounded_in_bytes() -> None:
+    size = len(msgspec.json.encode(decision(request_id="r0")))
+    ring = DecisionRing(capacity_bytes=2 * size)
+    ring.take(report(*(decision(request_id=f"r{number}", at=float(number)) for number in range(5)), dropped=1))
+    ring.take(report(dropped=2))
+    assert ids(ring) == ["r4", "r3"]
+    assert (len(ring), ring.first, ring.last, ring.oldest_at, ring.dropped) == (2, 4, 5, 3.0, 3)
+
+
+def test_a_decision_is_found_by_its_id_while_it_is_kept_and_the_newest_of_equal_ids_wins() -> None:
+    size = len(msgspec.json.encode(decision(request_id="a", status=200)))
+    ring = DecisionRing(capacity_bytes=2 * size)
+    ring.take(report(decision(request_id="a"), decision(request_id="b"), decision(request_id="b", status=500)))
+    found = ring.find("b")
+    assert (ring.find("a"), found and found.status) == (None, "5xx")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({}, ["c", "b", "a"]),
+        ({"model": "other"}, []),
+        ({"path": "dpd"}, ["b"]),
+        ({"strategy": "session"}, ["c"]),
+        ({"engine": "prefill-0"}, ["b"]),
+        ({"engine": "decode-1"}, ["c"]),
+        ({"fallback": "any"}, ["c"]),
+        ({"fallback": "decode_retried"}, ["c"]),
+        ({"fallback": "prefill_timeout"}, []),
+        ({"status": "aborted"}, ["c"]),
+        ({"since": 2.0}, ["c", "b"]),
+    ],
+)
+def test_decisions_can_be_narrowed(wanted: dict[str, Any], expected: list[str]) -> None:
+    ring = DecisionRing()
+    retried = decision(request_id="c", at=3.0, strategy="session", engine="decode-1", fallbacks=("decode_retried",), status=499)
+    ring.take(report(decision(request_id="a", at=1.0), disaggregated(request_id="b", at=2.0), retried))
+    assert ids(ring, **wanted) == expected
+
+
+def test_what_comes_is_told_once_and_can_be_read_on_from_anywhere() -> None:
+    ring, told = DecisionRing(), list[str]()
+    ring.listeners.append(lambda came: told.extend(entry.request_id for entry in came))
+    ring.take(report(decision(request_id="a"), decision(request_id="b")))
+    ring.take(report(decision(request_id="c")))
+    assert told == ["a", "b", "c"]
+    assert [entry.request_id for entry in ring.after(1, 10)] == ["b", "c"]
+    assert [entry.request_id for entry in ring.after(0, 1)] == ["a"]
+    assert ring.after(3, 10) == []

@@ -312,6 +312,7 @@ async def test_metrics_show_generation_changes_and_pools(tmp_path: Path) -> None
             'kvdeck_control_changes_total{outcome="stale"} 0.0',
             'kvdeck_control_changes_total{outcome="invalid"} 0.0',
             'kvdeck_control_changes_total{outcome="failed"} 0.0',
+            "kvdeck_control_slow_readers_total 0.0",
             "kvdeck_control_generation 2.0",
             'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="desired"} 1.0',
             'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="ready"} 0.0',

@@ -23,6 +23,7 @@ async def test_the_exposition_counts_changes_and_shows_pools(tmp_path: Path) -> 
         'kvdeck_control_changes_total{outcome="stale"} 0.0',
         'kvdeck_control_changes_total{outcome="invalid"} 0.0',
         'kvdeck_control_changes_total{outcome="failed"} 0.0',
+        "kvdeck_control_slow_readers_total 0.0",
         "kvdeck_control_generation 2.0",
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="desired"} 1.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="ready"} 1.0',

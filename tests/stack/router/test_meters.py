@@ -1,11 +1,10 @@
 """Every event leaves its mark; label children are kept between counts and gone when they should be."""
 
 import msgspec
-import pytest
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 
 from stack.metrics import catalog
-from stack.router.meters import Children, Meters, code
+from stack.router.meters import Children, Meters
 from tests.decisions import decision
 
 RECORD = decision(
@@ -80,8 +79,3 @@ def test_a_child_is_made_once_and_dropped_by_one_label() -> None:
     assert left == [{"backend": "b", "reason": "x"}]
     children("a", "x").inc()
     assert registry.get_sample_value("things_total", {"backend": "a", "reason": "x"}) == 1.0
-
-
-@pytest.mark.parametrize(("status", "expected"), [(200, "2xx"), (404, "4xx"), (499, "aborted"), (504, "5xx")])
-def test_statuses_have_classes(status: int, expected: str) -> None:
-    assert code(status) == expected

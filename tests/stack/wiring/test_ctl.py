@@ -19,9 +19,11 @@ from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, Erro
 from stack.cli.ctl import command
 from stack.config import Layout
 from stack.control.audit import AuditRecord, Outcome
+from stack.control.decision import Candidate, DecisionRecord, Selection
 from stack.control.diff import Change
 from stack.local.link_server import listening
 from stack.wiring.ctl import control_url
+from tests.decisions import decision
 from tests.stack.control.samples import desired
 
 STATE = StateView(generation=7, desired=desired(), applied=Applied())
@@ -35,6 +37,35 @@ CHANGED = ChangeView(
 )
 RECORD = AuditRecord(at=0.0, actor="ops", outcome=Outcome.APPLIED, generation=8, diff=CHANGED.diff, comment="because")
 
+RECORDED = decision(
+    request_id="r-1",
+    compared="181 < 512",
+    decode=Selection(
+        strategy="kv_aware",
+        engine="decode-1",
+        reason="less_work",
+        ranked_by="work",
+        expected_cached_tokens=176,
+        predicted_ttft_seconds=0.04,
+        candidates=(
+            Candidate(engine="decode-1", in_flight=1, cached_tokens=176, scores={"work": 261.0, "queue": 256.0}),
+            Candidate(engine="decode-0", in_flight=9, cached_tokens=0),
+        ),
+        omitted=7,
+    ),
+    engine="decode-0",
+    fallbacks=("decode_retried",),
+    cached_tokens=0,
+    ttft_seconds=0.25,
+    phases={"router": 0.001, "prefill": 0.249},
+)
+EVENTS = (
+    b": still here\n\n",
+    b'event: missed\ndata: {"decisions":3}\n\n',
+    b"id: a-1\ndata: " + msgspec.json.encode(RECORDED) + b"\n\n",
+    b"event: too_slow\ndata: {}\n\n",
+)
+
 
 class Control(ThreadingHTTPServer):
     """Answers GETs by path, and every PATCH with `status` and `body`; keeps the patches it got."""
@@ -42,11 +73,13 @@ class Control(ThreadingHTTPServer):
     def __init__(self, status: int, body: object) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.status, self.body = status, body
+        self.asked = ""
         self.patches: list[tuple[str, str | None, object]] = []
         self.reads = {
             "/v1/state": STATE,
             "/v1/audit": AuditView(records=(RECORD,)),
             "/v1/decisions": DecisionsView(decisions=(), dropped=3),
+            "/v1/decisions/r-1": RECORDED,
         }
 
 
@@ -54,7 +87,17 @@ class _Handler(BaseHTTPRequestHandler):
     server: Control
 
     def do_GET(self) -> None:
-        self._answer(200, self.server.reads[self.path.partition("?")[0]])
+        path, _, self.server.asked = self.path.partition("?")
+        if path == "/v1/decisions/stream":
+            self._stream(b"".join(EVENTS))
+        else:
+            self._answer(200, self.server.reads[path])
+
+    def _stream(self, events: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(events)
 
     def do_PATCH(self) -> None:
         sent = self.rfile.read(int(self.headers["Content-Length"]))
@@ -157,3 +200,41 @@ async def test_control_is_where_this_checkouts_stack_has_it(tmp_path: Path) -> N
     async with listening(layout.supervisor_socket, lambda _: SupervisorAnswer(components=(own,))):
         assert await asyncio.to_thread(control_url, layout) == "http://127.0.0.1:25001"
     assert await asyncio.to_thread(control_url, layout) == "http://127.0.0.1:8010"  # no stack runs here
+
+
+def test_decisions_are_asked_for_with_what_narrows_them() -> None:
+    with _control() as server:
+        done = _run(server, "decisions", "--fallback", "any", "--status", "5xx", "--strategy", "session")
+        assert (done.exit_code, server.asked) == (0, "limit=20&fallback=any&status=5xx&strategy=session")
+        assert _run(server, "decisions", "--since", "10m").exit_code == 0
+        assert server.asked.startswith("limit=20&since=1")
+        assert _run(server, "decisions", "--since", "soon").exit_code == 2
+
+
+def test_decisions_that_come_are_a_line_each() -> None:
+    with _control() as server:
+        line = _run(server, "decisions", "--follow").output
+        (document,) = _run(server, "decisions", "--follow", "--json").output.splitlines()
+    assert "kv_aware  direct  decode-0  181  0  0.250  200  less_work (fallback: decode_retried)" in line
+    assert msgspec.json.decode(document, type=DecisionRecord) == RECORDED
+
+
+def test_one_decision_is_explained() -> None:
+    with _control() as server:
+        said = _run(server, "decision", "r-1").output
+        document = _run(server, "decision", "r-1", "--json").output
+    for part in (
+        "Path: straight to one decode engine, for a prompt of 181 tokens: the prompt is shorter than the threshold (181 < 512).",
+        "Decode: decode-1 by kv_aware: less_work.",
+        "It went otherwise: decode-0 answered.",
+        "Not as configured: decode_retried.",
+        "decode candidates, best first by work",
+        "│ > │ decode-1 │         1 │    176 │   256 │  261 │",
+        "│   │ decode-0 │         9 │      0 │     ? │    ? │",
+        "and 7 others",
+        "│ cached tokens, decode │       176 │        0 │",
+        "│ TTFT                  │   0.040 s │  0.250 s │",
+        "time: router 0.001 s, prefill 0.249 s",
+    ):
+        assert part in said
+    assert msgspec.json.decode(document, type=DecisionRecord) == RECORDED

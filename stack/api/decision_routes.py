@@ -1,0 +1,77 @@
+"""What people and their tools ask about decisions: the latest ones, one of them, and those that come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from stack.api import asking
+from stack.api.decision_stream import READERS_MOST, DecisionStream, Feed
+from stack.api.errors import ApiError, error_response, json_response
+from stack.api.ring import DecisionRing, Filter
+from stack.control.ports import DecisionLog
+
+_FILTERS = ("model", "path", "strategy", "engine", "fallback", "status")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRoutes:
+    """The API's part about decisions. `files` is where they are kept besides, None for nowhere."""
+
+    ring: DecisionRing
+    feed: Feed
+    files: DecisionLog | None = None
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/v1/decisions", self.decisions, methods=["GET"]),
+            Route("/v1/decisions/stream", _Streaming(self.feed), methods=["GET"]),
+            Route("/v1/decisions/{id}", self.decision, methods=["GET"]),
+        ]
+
+    async def decisions(self, request: Request) -> Response:
+        """Newest first. The answer is put together from what is JSON already; DecisionsView reads it."""
+        asking.only(request, *_FILTERS, "since", "limit")
+        found = self.ring.newest(asking.limit(request), _wanted(request))
+        files = None if self.files is None else self.files.state()
+        return json_response({"decisions": found, "dropped": self.ring.dropped, "files": files})
+
+    async def decision(self, request: Request) -> Response:
+        name = request.path_params["id"]
+        entry = self.ring.find(name)
+        if entry is None:
+            raise ApiError(404, "not_found", f"no decision {name!r} is kept: {_reach(self.ring)}", "id")
+        return Response(entry.json, media_type="application/json")
+
+
+class _Streaming:
+    """An ASGI application, so that the stream itself says what is sent when; starlette would wait for a slow reader for ever."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._answer(Request(scope, receive))(scope, receive, send)
+
+    def _answer(self, request: Request) -> ASGIApp:
+        if self._feed.readers >= READERS_MOST:
+            return error_response(503, "too_many_readers", f"{READERS_MOST} readers follow already")
+        asking.only(request, *_FILTERS, "since")
+        return DecisionStream(self._feed, _wanted(request), request.headers.get("last-event-id"))
+
+
+def _wanted(request: Request) -> Filter:
+    named = {name: request.query_params.get(name) or None for name in _FILTERS}
+    return Filter(**named, since=asking.since(request))
+
+
+def _reach(ring: DecisionRing) -> str:
+    if ring.oldest_at is None:
+        return "none has come since control began"
+    began = datetime.fromtimestamp(ring.oldest_at, UTC)
+    return f"the last {len(ring)} are, back to {began:%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,97 @@
+"""Everything control is made of, joined."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from starlette.applications import Starlette
+
+from stack.api.board import Board
+from stack.api.changes import ACK_SECONDS, Changes
+from stack.api.decision_routes import DecisionRoutes
+from stack.api.decision_stream import Feed
+from stack.api.guard import Token
+from stack.api.link_routes import LinkRoutes
+from stack.api.reconciler import Reconciler
+from stack.api.ring import DecisionRing
+from stack.api.routers import Routers
+from stack.api.server import create_app
+from stack.api.sight import Sight
+from stack.api.state_routes import StateRoutes
+from stack.api.telemetry import Telemetry
+from stack.control.opening import Opening
+from stack.control.ports import DecisionLog, PoolScaler, Store
+from stack.control.reconcile import Patience
+from stack.model.target import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """The assembled process."""
+
+    app: Starlette
+    board: Board
+    reconciler: Reconciler
+    feed: Feed
+
+
+def assemble(
+    *,
+    begin: Opening,
+    store: Store,
+    scaler: PoolScaler,
+    known: tuple[str, ...],
+    targets: Callable[[], Sequence[Target] | None],
+    token: Token | None = None,
+    patience: Patience | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    wall: Callable[[], float] = time.time,
+    ack_seconds: float = ACK_SECONDS,
+    files: DecisionLog | None = None,
+) -> Control:
+    """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed."""
+    began = int(wall() * 1000)
+    board = Board(begin.kept, first_version=began)
+    routers, ring = Routers(clock), DecisionRing()
+    sight = Sight(board, routers, wall)
+    telemetry = Telemetry(board, sight.members, files)
+    feed = Feed(ring, began, telemetry.slow_reader)
+    if files is not None:
+        ring.listeners.append(lambda came: files.offer([entry.json for entry in came]))
+    reconciler = Reconciler(
+        board=board,
+        routers=routers,
+        sight=sight,
+        scaler=scaler,
+        store=store,
+        targets=targets,
+        clock=clock,
+        wall=wall,
+        patience=patience,
+    )
+    changes = Changes(
+        board=board,
+        routers=routers,
+        sight=sight,
+        store=store,
+        strategies=known,
+        telemetry=telemetry,
+        wall=wall,
+        woken=reconciler.poke,
+        ack_seconds=ack_seconds,
+    )
+    asked = StateRoutes(
+        board=board,
+        routers=routers,
+        sight=sight,
+        changes=changes,
+        store=store,
+        telemetry=telemetry,
+        actor=token.name if token else "anonymous",
+    )
+    linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
+    told = DecisionRoutes(ring=ring, feed=feed, files=files)
+    routes = [*asked.routes(), *told.routes(), *linked.routes()]
+    return Control(app=create_app(routes, token), board=board, reconciler=reconciler, feed=feed)
