@@ -6,25 +6,19 @@ import asyncio
 import socket
 import time
 import uuid
-from collections.abc import Sequence as Values
 from dataclasses import dataclass
 
 import zmq
 
 from stack.emulator.app import EngineApp
+from stack.emulator.core import Core
 from stack.emulator.engine import Clock, Engine
 from stack.emulator.events import Journal
 from stack.emulator.gauges import Exposition, cache_config
 from stack.emulator.identity import EngineSpec, Identity
-from stack.emulator.leases import Leases
 from stack.emulator.listener import Listener
-from stack.emulator.loads import Loads
-from stack.emulator.memory import Memory
-from stack.emulator.pool import BlockPool
 from stack.emulator.profiles import Profile
 from stack.emulator.publisher import KvPublisher
-from stack.emulator.scheduler import Scheduler
-from stack.emulator.telemetry import Telemetry
 from stack.emulator.tiers import Tiers
 from stack.emulator.tokens import Tokenizer
 from stack.emulator.transfer import Fabric
@@ -51,20 +45,16 @@ class RunningEngine:
 
     def __init__(self, replica: str, spec: EngineSpec, around: Surroundings) -> None:
         profile, started, woken = around.profile, time.time(), asyncio.Event()
-        telemetry = Telemetry(spec.model, profile)
-        telemetry.sheet.info(names.CACHE_CONFIG_INFO, cache_config(profile))
         self._journal = Journal(profile.block_size, self._schedule_flush)
-        memory = Memory(BlockPool(profile.engine_blocks), around.tiers, self._journal, telemetry, profile.block_size)
-        leases = Leases(profile.lease_seconds, lambda blocks: _give_back(memory, blocks, woken), telemetry)
-        loads = Loads(profile, memory, around.fabric, telemetry)
-        scheduler = Scheduler(profile, memory, loads, leases, telemetry)
-        self.engine = Engine(str(uuid.uuid4()), scheduler, around.fabric, around.tokenizer, around.clock, woken)
+        core = Core(spec.model, profile, around.tiers, around.fabric, around.tokenizer, self._journal, woken.set)
+        core.telemetry.sheet.info(names.CACHE_CONFIG_INFO, cache_config(profile))
+        self.engine = Engine(str(uuid.uuid4()), core, around.fabric, around.clock, woken)
         self._socket = socket.create_server((spec.host, spec.port))
         self._publisher = self._publish(replica, spec, around)
         port: int = self._socket.getsockname()[1]
         self.identity = Identity(replica=replica, spec=spec, port=port, started=started)
-        around.fabric.join(self.engine.engine_id, self.identity.address, leases)
-        exposition = Exposition(telemetry.sheet, scheduler, loads, memory, started)
+        around.fabric.join(self.engine.engine_id, self.identity.address, core.leases)
+        exposition = Exposition(core.telemetry.sheet, core.scheduler, core.loads, core.memory, started)
         app = EngineApp(self.engine, self.identity, exposition, self._publisher, profile.max_model_len)
         self._listener = Listener(app.asgi)
         self._tasks: list[asyncio.Task[None]] = []
@@ -110,8 +100,3 @@ class RunningEngine:
         batch = self._journal.take(time.time())
         if batch is not None and self._publisher is not None:
             self._publisher.publish(batch)
-
-
-def _give_back(memory: Memory, blocks: Values[int], woken: asyncio.Event) -> None:
-    memory.pool.release(blocks)
-    woken.set()

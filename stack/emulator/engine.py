@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from stack.emulator.answer import Limits, compose
-from stack.emulator.scheduler import Emission, Scheduler, Step
-from stack.emulator.sequence import Sequence, Times
-from stack.emulator.tokens import Tokenizer
-from stack.emulator.transfer import Claim, EngineKilledError, Fabric, Pull, read
+from stack.emulator.core import Ask, Core
+from stack.emulator.scheduler import Emission, Step
+from stack.emulator.sequence import Sequence
+from stack.emulator.transfer import EngineKilledError, Fabric
 
 log = logging.getLogger(__name__)
 
@@ -26,17 +25,6 @@ class Clock:
 
     now: Callable[[], float]
     sleep_until: Callable[[float], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One request, ready for the engine."""
-
-    request_id: str
-    prompt: tuple[int, ...]
-    limits: Limits
-    transfer: Mapping[str, object] | None = None
-    salt: str | None = None
 
 
 class Stream:
@@ -78,12 +66,11 @@ class Engine:
     `on_death` is called once, with the reason, when a request kills the engine.
     """
 
-    def __init__(
-        self, engine_id: str, scheduler: Scheduler, fabric: Fabric, tokenizer: Tokenizer, clock: Clock, woken: asyncio.Event
-    ) -> None:
+    def __init__(self, engine_id: str, core: Core, fabric: Fabric, clock: Clock, woken: asyncio.Event) -> None:
         self.engine_id = engine_id
-        self.tokenizer = tokenizer
-        self.scheduler = scheduler
+        self.tokenizer = core.tokenizer
+        self.scheduler = core.scheduler
+        self._core = core
         self.death: str | None = None
         self.on_death: Callable[[str], None] = lambda reason: None
         self._fabric = fabric
@@ -96,15 +83,11 @@ class Engine:
         if self.death is not None:
             raise EngineGoneError(self.death)
         try:
-            intent = read(ask.transfer)
+            sequence = self._core.admit(ask, self._clock.now())
         except EngineKilledError as error:
             self.die(str(error))
             raise EngineGoneError(str(error)) from error
-        garbled = isinstance(intent, Pull) and self._fabric.claim(intent) is Claim.GONE
-        answer = compose(ask.prompt, ask.limits, self.tokenizer, garbled=garbled)
-        sequence = Sequence(ask.request_id, ask.prompt, answer, intent, Times(self._clock.now()), ask.salt, ask.limits.max_tokens)
         stream = self._streams[sequence] = Stream(sequence, self._abort)
-        self.scheduler.add(sequence)
         self._woken.set()
         return stream
 

@@ -12,7 +12,8 @@ from starlette.responses import Response, StreamingResponse
 
 from stack.emulator import answers
 from stack.emulator.bodies import ChatBody, CompletionBody, Generation, decode
-from stack.emulator.engine import Ask, Engine, EngineGoneError, Stream
+from stack.emulator.core import Ask
+from stack.emulator.engine import Engine, EngineGoneError, Stream
 from stack.emulator.errors import ApiError, unknown_model
 from stack.emulator.identity import Identity
 from stack.emulator.scheduler import Emission

@@ -36,7 +36,12 @@ class CacheTier:
             self._owners.move_to_end(block_hash)
 
     def store(self, hashes: Sequence[int], owner: Announcer) -> list[int]:
-        """Keep `hashes`; answers those that were new. What no longer fits goes, least recently used first."""
+        """Keep `hashes`; answers those that were new. What no longer fits goes, least recently used first.
+
+        A tier without room is no tier: it takes nothing.
+        """
+        if self.capacity <= 0:
+            return []
         new = [block_hash for block_hash in hashes if block_hash not in self._owners]
         for block_hash in hashes:
             self._owners.setdefault(block_hash, owner)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from stack.model.load import EMPTY_QUEUE, Queue
+from stack.model.rates import PROFILE, Rates
 from stack.model.target import Target
 from stack.model.tier import Pool
 
@@ -36,13 +38,15 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A candidate for routing. `in_flight` is the router's own count, never a scraped gauge."""
+    """A candidate for routing. `in_flight` and `queue` are the router's own count, never a scraped gauge; `rates` are learnt."""
 
     target: Target
     health: Health = Health.UNKNOWN
     draining: bool = False
     in_flight: int = 0
     standing: Standing = Standing.IN
+    queue: Queue = EMPTY_QUEUE
+    rates: Rates = PROFILE
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -71,16 +71,9 @@ class Fleet:
         """Every engine that serves `model`, routable or not."""
         return tuple(engine for engine in self.engines if engine.target.model == model)
 
-    def candidates(self, model: str, pool: Pool, in_flight: Mapping[str, int]) -> tuple[Engine, ...]:
-        """Routable engines of one model and pool, by name, with the caller's own in-flight counts."""
-        loaded = (_loaded(engine, in_flight.get(engine.name, 0)) for engine in self._routable.get((model, pool), ()))
-        return tuple(engine for engine in loaded if engine.admitted)
-
-
-def _loaded(engine: Engine, in_flight: int) -> Engine:
-    if engine.in_flight == in_flight:
-        return engine
-    return Engine(engine.target, engine.health, engine.draining, in_flight, engine.standing)
+    def candidates(self, model: str, pool: Pool, loaded: Callable[[Engine], Engine]) -> tuple[Engine, ...]:
+        """Routable engines of one model and pool, by name; `loaded` adds what the caller knows of their load."""
+        return tuple([engine for engine in map(loaded, self._routable.get((model, pool), ())) if engine.admitted])
 
 
 def lost(before: Fleet, after: Fleet) -> frozenset[str]:

@@ -203,6 +203,16 @@ ROUTER_INDEX_BLOCKS = _add(
     "Blocks the router's KV event index holds for an engine and tier; absent for a tier that the engine's events do not speak of.",
     Label.MODEL_NAME, Label.BACKEND, Label.TIER,
 )  # fmt: skip
+ROUTER_PREFILL_RATE = _add(
+    "kvdeck_router_learned_prefill_tokens_per_second", Kind.GAUGE, Unit.TOKENS, Emitter.ROUTER,
+    "Prompt tokens an engine computes a second, as the router learned it from its requests; absent until they have shown it.",
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND,
+)  # fmt: skip
+ROUTER_TIER_RATE = _add(
+    "kvdeck_router_learned_load_tokens_per_second", Kind.GAUGE, Unit.TOKENS, Emitter.ROUTER,
+    "Cached tokens an engine loads a second from a tier, as the router learned it; absent until requests have shown it.",
+    Label.MODEL_NAME, Label.BACKEND, Label.TIER,
+)  # fmt: skip
 ROUTER_EVENT_GAPS = _add(
     "kvdeck_router_kv_event_gaps_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
     "Gaps in an engine's KV event sequence; unrecovered ones make that engine's placement unknown.",

@@ -24,6 +24,7 @@ class UnknownReason(StrEnum):
     PROMPT_TOO_LONG = "prompt_too_long"  # tokenizing it would hold up other requests
     TOKENIZER_BUSY = "tokenizer_busy"  # too much to tokenize at once: this prompt's turn did not come in time
     NO_TRUSTED_ENGINE = "no_trusted_engine"  # no KV events, or a gap in them that nothing filled
+    OTHER = "placement_unknown"
 
 
 class PlacementUnknownError(LookupError):

@@ -15,7 +15,9 @@ class RouteRequest:
     `prompt_tokens` is exact when `tokens_exact`, else an estimate from the prompt's bytes. `prefix_hashes` are
     chained 64-bit hashes of the prompt's leading pieces of `prefix_piece_bytes` bytes each, first piece first.
     `opening_hash` stands for a chat up to its user's first message, which stays as it is while the chat grows, and
-    `opening_pieces` for its whole pieces; None for what is no chat. `session_key` is None when the client sent none.
+    `opening_pieces` for its whole pieces; None for what is no chat. `session_key` is None when the client sent
+    none. `now` is the moment of the decision in seconds of the router's clock: what ages is judged by it, so that a decision
+    replays.
     """
 
     request_id: str
@@ -29,3 +31,4 @@ class RouteRequest:
     opening_pieces: int = 0
     session_key: str | None = None
     placement: Placement = UNKNOWN
+    now: float = 0.0

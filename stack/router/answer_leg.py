@@ -73,13 +73,15 @@ class AnswerLeg:
         # A whole answer comes after all of its tokens: the prompt does not tell when.
         tokens = errand.route.prompt_tokens if errand.parsed.stream else None
         seconds = self._settings.first_token_s if errand.parsed.stream else self._settings.answer_s
-        with self._in_flight.attempt(engine, tokens) as attempt:
+        work = 0 if handover is not None else errand.uncached(engine)
+        with self._in_flight.attempt(engine, tokens, work) as attempt:
             attempt.limit = limit = self._upstream.limits.start(seconds, "the engine gave no answer within")
             try:
                 opened = await self._open(errand, handover, attempt, limit, seconds)
                 self._keeper.answered(engine)
                 self._poison.answered(errand.parsed)
                 if isinstance(opened, _Stream):
+                    self._in_flight.computed(attempt)
                     try:
                         await self._pass_on(errand, opened, responder)
                     finally:

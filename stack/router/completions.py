@@ -16,10 +16,10 @@ from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.executor import Executor
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import Identity
-from stack.router.in_flight import InFlight
 from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
 from stack.router.leg_failure import LegFailedError
+from stack.router.lineup import Lineup
 from stack.router.message import ClientGoneError, Request, Responder
 from stack.router.meters import Meters
 from stack.router.openai import BodyError, ParsedBody, parse
@@ -52,7 +52,7 @@ class Completions:
         self,
         configuration: Configuration,
         keeper: FleetKeeper,
-        in_flight: InFlight,
+        lineup: Lineup,
         inquiry: Inquiry,
         executor: Executor,
         poison: Poison,
@@ -66,7 +66,7 @@ class Completions:
         """`authorization` is sent to engines in place of the client's, when given."""
         self._configuration = configuration
         self._keeper = keeper
-        self._in_flight = in_flight
+        self._lineup = lineup
         self._inquiry = inquiry
         self._executor = executor
         self._poison = poison
@@ -108,7 +108,7 @@ class Completions:
 
     async def _decide(self, request: Request, parsed: ParsedBody, served: Served, start: _Start) -> Errand:
         route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served.policy)
-        candidates = Candidates.of(route.model, start.fleet, self._in_flight.counts)
+        candidates = Candidates.of(route.model, start.fleet, self._lineup.loaded)
         plan = plan_for(parsed, route, candidates, served)
         return Errand(
             parsed=parsed,
@@ -125,8 +125,6 @@ class Completions:
             probed_at=self._keeper.probed_at.get(plan.decode.engine),
             at=self._wall_clock(),
             engine=plan.decode.engine,
-            in_flight=self._in_flight.counts.get(plan.decode.engine, 0),
-            prefill_in_flight=None if plan.prefill is None else self._in_flight.counts.get(plan.prefill.engine, 0),
         )
 
     async def _carry_out(self, errand: Errand, responder: Responder) -> None:

@@ -50,9 +50,8 @@ class Errand:
 
     `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses, by `handover`. `status` is
     what the client was given, or what it should have been where an answer broke after its status went out. `whole`: the
-    last event of a stream went out, so a client that leaves then leaves content. `in_flight` and `prefill_in_flight` are
-    this router's requests at the chosen engines when they were chosen. `decided_at`, and `probed_at` of the chosen decode
-    engine, are on the timeline's clock.
+    last event of a stream went out, so a client that leaves then leaves content. `decided_at`, and `probed_at` of the chosen
+    decode engine, are on the timeline's clock.
     """
 
     parsed: ParsedBody
@@ -77,8 +76,6 @@ class Errand:
     gaps: list[float] = field(default_factory=list)
     streamed: bool = False
     whole: bool = False
-    in_flight: int | None = None
-    prefill_in_flight: int | None = None
     status: int = 0
     error: str | None = None
 
@@ -116,6 +113,14 @@ class Errand:
         self.prefill_engine = None
         self.handover = None
         self.timeline.forget_prefill()
+
+    def uncached(self, engine: str) -> int:
+        """Prompt tokens that `engine` has to compute, as far as is known: its choice's prediction, else the placement's."""
+        choices = (self.plan.decode,) if self.plan.prefill is None else (self.plan.decode, self.plan.prefill)
+        expected = next((choice.expected_cached_tokens for choice in choices if choice.engine == engine), None)
+        if expected is None and (held := self.route.placement.engines.get(engine)) is not None:
+            expected = held.cached_tokens
+        return max(self.route.prompt_tokens - (expected or 0), 1)
 
     def url(self, engine: str) -> str:
         """Where `engine` was when the request came."""

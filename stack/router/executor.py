@@ -11,6 +11,7 @@ from stack.router.errand import Errand, Fallback
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
 from stack.router.leg_failure import LegFailedError
+from stack.router.lineup import Lineup
 from stack.router.message import Responder
 from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillFailedError, PrefillLeg
@@ -27,6 +28,7 @@ class Executor:
         answer: AnswerLeg,
         keeper: FleetKeeper,
         in_flight: InFlight,
+        lineup: Lineup,
         poison: Poison,
         retries: RetryBudget,
         settings: RouterSettings,
@@ -36,6 +38,7 @@ class Executor:
         self._answer = answer
         self._keeper = keeper
         self._in_flight = in_flight
+        self._lineup = lineup
         self._poison = poison
         self._retries = retries
         self._settings = settings
@@ -84,7 +87,7 @@ class Executor:
         """Another decode engine, by the same strategy. An engine that choked on a hand-over may do without it."""
         if failure.retry is None or self._poison.refused_for(errand.parsed) is not None:
             return None
-        candidates = self._keeper.fleet.candidates(errand.route.model, Pool.DECODE, self._in_flight.counts)
+        candidates = self._keeper.fleet.candidates(errand.route.model, Pool.DECODE, self._lineup.loaded)
         others = tuple(engine for engine in candidates if engine.name != errand.engine and engine.name in errand.fleet.members)
         if others:
             return errand.served.strategies.decode.strategy.choose(errand.route, others).engine

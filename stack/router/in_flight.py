@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from stack.model.load import EMPTY_QUEUE, Queue
 from stack.router.limit import Limit
+from stack.router.waiting_line import WaitingLine
 
 
 class Attempt:
     """One request at one engine, until its end. `limit` is the deadline in force, if its wait may be cut short.
 
-    `tokens` is the prompt's length, None where that does not tell when to expect a first byte.
+    `tokens` is the prompt's length, None where that does not tell when to expect a first byte. `work` are those of its
+    tokens that the engine has to compute.
     """
 
-    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "since", "tokens")
+    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "since", "tokens", "work")
 
-    def __init__(self, in_flight: InFlight, engine: str, tokens: int | None, since: float) -> None:
+    def __init__(self, in_flight: InFlight, engine: str, tokens: int | None, work: int, since: float) -> None:
         self._in_flight = in_flight
         self.engine = engine
         self.tokens = tokens
+        self.work = work
         self.since = since
         self.abandoned = False
         self.limit: Limit | None = None
@@ -55,22 +60,37 @@ class InFlight:
         self._clock = clock
         self._heard: dict[str, float] = {}
         self._attempts: dict[str, set[Attempt]] = {}
+        self._lines: defaultdict[str, WaitingLine] = defaultdict(WaitingLine)
         self._counts: dict[str, int] = {}
         self.counts: Mapping[str, int] = MappingProxyType(self._counts)
 
-    def attempt(self, engine: str, tokens: int | None = None) -> Attempt:
-        """One request at `engine`, to be counted for as long as a `with` block runs."""
-        return Attempt(self, engine, tokens, self._clock())
+    def attempt(self, engine: str, tokens: int | None = None, work: int = 0) -> Attempt:
+        """One request at `engine`, to be counted for as long as a `with` block runs, its `work` until it has a token."""
+        return Attempt(self, engine, tokens, work, self._clock())
 
     def begin(self, attempt: Attempt) -> None:
         """Count it."""
         self._attempts.setdefault(attempt.engine, set()).add(attempt)
         self._counts[attempt.engine] = self._counts.get(attempt.engine, 0) + 1
+        if attempt.work:
+            self._lines[attempt.engine].join(attempt, attempt.work, attempt.since)
+
+    def computed(self, attempt: Attempt) -> None:
+        """Its prompt is computed: a token came."""
+        if attempt.work:
+            self._lines[attempt.engine].through(attempt, self._clock())
 
     def end(self, attempt: Attempt) -> None:
         """Count it no more."""
         self._attempts[attempt.engine].discard(attempt)
         self._counts[attempt.engine] -= 1
+        if attempt.work:
+            self._lines[attempt.engine].leave(attempt, self._clock())
+
+    def queue(self, engine: str) -> Queue:
+        """What `engine` has to compute for requests without a token."""
+        line = self._lines.get(engine)
+        return EMPTY_QUEUE if line is None else line.queue
 
     def heard(self, engine: str) -> None:
         """The engine produced something."""

@@ -65,6 +65,7 @@ class Inquiry:
             opening_pieces=(opening or 0) // PIECE_BYTES,
             session_key=self._sessions.key(request, parsed.session_names),
             placement=placement,
+            now=self._clock(),
         )
 
     def _placement(self, parsed: ParsedBody, tokens: Sequence[int], fleet: Fleet) -> Placement:

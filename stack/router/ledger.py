@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from stack.cache.rates import RateBook
 from stack.control.decision import DecisionRecord
+from stack.fleet.engine import Engine
+from stack.model.outcome import Outcome
 from stack.model.plan import Choice
+from stack.model.request import RouteRequest
 from stack.router.errand import Errand
 from stack.router.meters import Meters
-from stack.router.outcomes import answer_outcome, prefill_outcome
+from stack.router.outcomes import answer_outcome, observation, prefill_outcome
 from stack.router.recording import record_of
 from stack.router.records import RecordBuffer
 from stack.router.shelf import StrategyShelf
@@ -23,10 +27,11 @@ log = logging.getLogger(__name__)
 class Ledger:
     """Closes errands after the answer is out. Nothing that goes wrong here reaches a request."""
 
-    def __init__(self, meters: Meters, records: RecordBuffer, shelf: StrategyShelf) -> None:
+    def __init__(self, meters: Meters, records: RecordBuffer, shelf: StrategyShelf, rates: RateBook) -> None:
         self._meters = meters
         self._records = records
         self._shelf = shelf
+        self._rates = rates
 
     def close(self, errand: Errand) -> None:
         """Write down everything about a finished errand."""
@@ -48,10 +53,19 @@ class Ledger:
         if not 200 <= errand.status < 300:
             return
         planned = errand.plan.decode
-        answered = planned if planned.engine == errand.engine else Choice(errand.engine, reason="retried")
-        self._shelf.learn(errand.route, answered, answer_outcome(errand))
+        if planned.engine == errand.engine:
+            self._teach(errand.route, planned, errand.candidates.decode, answer_outcome(errand))
+        else:  # what its queue was when it came to that is not known
+            self._shelf.learn(errand.route, Choice(errand.engine, reason="retried"), answer_outcome(errand))
         if errand.prefill_engine is not None and errand.plan.prefill is not None:
-            self._shelf.learn(errand.route, errand.plan.prefill, prefill_outcome(errand))
+            self._teach(errand.route, errand.plan.prefill, errand.candidates.prefill, prefill_outcome(errand))
+
+    def _teach(self, route: RouteRequest, choice: Choice, candidates: Sequence[Engine], outcome: Outcome) -> None:
+        """What was sent where, and how long that took on an engine in that state."""
+        self._shelf.learn(route, choice, outcome)
+        chosen = next((engine for engine in candidates if engine.name == choice.engine), None)
+        if chosen is not None and (seen := observation(chosen, route, outcome)) is not None:
+            self._rates.learn(chosen.name, seen)
 
     def _guarded(self, site: str, write: Callable[[], T]) -> T | None:
         try:

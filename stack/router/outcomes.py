@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from stack.cache.cost import ahead
+from stack.cache.rates import Observation
+from stack.fleet.engine import Engine
 from stack.model.outcome import Outcome
+from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.router.errand import Errand
 
@@ -19,7 +25,7 @@ def answer_outcome(errand: Errand) -> Outcome:
         prompt_tokens=facts.prompt_tokens,
         cached_tokens=facts.cached_tokens,
         output_tokens=facts.completion_tokens,
-        in_flight=errand.in_flight,
+        in_flight=_in_flight(errand.candidates.decode, errand.engine),
     )
 
 
@@ -33,8 +39,34 @@ def prefill_outcome(errand: Errand) -> Outcome:
         prompt_tokens=facts.prompt_tokens,
         cached_tokens=facts.cached_tokens,
         output_tokens=facts.completion_tokens,
-        in_flight=errand.prefill_in_flight,
+        in_flight=_in_flight(errand.candidates.prefill, errand.prefill_engine),
     )
+
+
+def observation(chosen: Engine, request: RouteRequest, outcome: Outcome) -> Observation | None:
+    """What an outcome shows of the engine's rates; None when its time or where its cached tokens were is not known.
+
+    `chosen` is the engine as it was chosen. How the cached tokens lay in the tiers is the placement's prediction: engines
+    tell one number.
+    """
+    seconds, cached = outcome.ttft_seconds, outcome.cached_tokens
+    if seconds is None and outcome.queue_seconds is not None and outcome.prefill_seconds is not None:
+        seconds = outcome.queue_seconds + outcome.prefill_seconds
+    if seconds is None or cached is None:
+        return None
+    prompt = request.prompt_tokens if outcome.prompt_tokens is None else outcome.prompt_tokens
+    held = request.placement.engines.get(chosen.name)
+    own = cached if held is None else min(held.engine_tokens, cached)
+    l1 = 0 if held is None else min(held.l1_tokens or 0, cached - own)
+    l2 = 0 if held is None else min(held.l2_tokens or 0, cached - own - l1)
+    if held is not None and not held.certain and cached > own + l1 + l2:
+        return None
+    waited_for = ahead(chosen.queue, chosen.rates, request.now)
+    return Observation(seconds, waited_for + max(prompt - cached, 0), l1, l2, chosen.in_flight)
+
+
+def _in_flight(candidates: Sequence[Engine], name: str | None) -> int | None:
+    return next((engine.in_flight for engine in candidates if engine.name == name), None)
 
 
 def _between(began: float | None, ended: float | None) -> float | None:

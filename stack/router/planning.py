@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from stack.engines.divisible import indivisible
@@ -28,15 +28,15 @@ def meant_path(parsed: ParsedBody, prompt_tokens: int, policy: DpdPolicy) -> Pat
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The routable engines of both pools as they were when a request was decided, with their requests in flight."""
+    """The routable engines of both pools as they were when a request was decided, with what this router knows of their load."""
 
     prefill: tuple[Engine, ...]
     decode: tuple[Engine, ...]
 
     @classmethod
-    def of(cls, model: str, fleet: Fleet, in_flight: Mapping[str, int]) -> Candidates:
-        """Those of `model`, now."""
-        return cls(fleet.candidates(model, Pool.PREFILL, in_flight), fleet.candidates(model, Pool.DECODE, in_flight))
+    def of(cls, model: str, fleet: Fleet, loaded: Callable[[Engine], Engine]) -> Candidates:
+        """Those of `model`, now; `loaded` adds their load."""
+        return cls(fleet.candidates(model, Pool.PREFILL, loaded), fleet.candidates(model, Pool.DECODE, loaded))
 
 
 def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, served: Served) -> Plan:

@@ -62,7 +62,7 @@ class PrefillLeg:
         return handed
 
     async def _ask(self, errand: Errand, engine: str) -> bytes:
-        with self._in_flight.attempt(engine, errand.route.prompt_tokens) as attempt:
+        with self._in_flight.attempt(engine, errand.route.prompt_tokens, errand.uncached(engine)) as attempt:
             try:
                 status, answer = await self._send(errand, attempt)
             except ConnectError as error:

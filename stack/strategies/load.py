@@ -1,4 +1,4 @@
-"""What strategies share about load: the least loaded engine, and what a request in flight costs the next one."""
+"""What strategies share about load: the least loaded engine, among equals in turn."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ from collections.abc import Sequence
 
 from stack.fleet.engine import Engine
 from stack.strategies.base import EmptyPoolError
-
-# What one request in flight costs the next, in tokens to compute. A running request takes a slice of every step and,
-# while it prefills, the whole of some: a few hundred tokens' worth on the engines measured. It also decides how much
-# cache one waiting request is worth, so it errs on the side of keeping queues short.
-TOKENS_PER_REQUEST = 256.0
 
 
 def refuse_empty(candidates: Sequence[Engine]) -> None:

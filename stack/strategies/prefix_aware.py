@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from stack.cache.cost import Cost
 from stack.cache.crowd import Crowd
 from stack.cache.learnt import PIECES_PER_ENGINE, LearntPrefixes
 from stack.fleet.engine import Engine
 from stack.model.outcome import Outcome
+from stack.model.placement import EnginePlacement
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base, rendezvous
-from stack.strategies.load import TOKENS_PER_REQUEST, least_loaded, refuse_empty
+from stack.strategies.load import least_loaded, refuse_empty
+from stack.strategies.prediction import RANKED_BY, parts, predicted
 
 # What so many of the prompts share counts as held by every engine: it is there soon, and binds no prompt to any of them.
 COMMON_SHARE = 0.8
+PATIENCE_TOKENS = 768.0
 HOME_PIECES = 4  # little enough that questions about one document meet
 
-Scores = dict[str, dict[str, float]]
+Costs = Mapping[str, Cost]
 
 
 @base.register("prefix_aware")
@@ -28,25 +32,23 @@ class PrefixAware:
     `min_match_pieces` of the own. So does one of what many share, when it does both and is longer than what nearly every
     prompt shares: a document under questions does, a system prompt does not. The home is decided by what the prompt does
     not share with many, so that chats over one system prompt spread, the turns of each meet, and routers that know nothing
-    of each other agree. Either gives way to the engine with the least work when the queue costs more than the matched
-    tokens and `patience_tokens` are worth.
+    of each other agree. Either gives way to the engine whose first token should come first, what matched counting as cached,
+    when it takes longer by more than computing `patience_tokens` does.
     """
 
     def __init__(
         self,
         min_match_pieces: int = 4,
         min_match_share: float = 0.5,
-        tokens_per_request: float = TOKENS_PER_REQUEST,
-        patience_tokens: float = 3 * TOKENS_PER_REQUEST,
+        patience_tokens: float = PATIENCE_TOKENS,
         pieces_per_engine: int = PIECES_PER_ENGINE,
     ) -> None:
         if min_match_pieces < 1 or not 0.0 <= min_match_share <= 1.0:
             raise ValueError(f"prefix_aware: min_match_pieces {min_match_pieces} must be >= 1, share {min_match_share} from 0 to 1")
-        if tokens_per_request < 0.0 or patience_tokens < 0.0:
-            raise ValueError(f"prefix_aware: negative tokens_per_request {tokens_per_request} or patience {patience_tokens}")
+        if patience_tokens < 0.0:
+            raise ValueError(f"prefix_aware: negative patience_tokens {patience_tokens}")
         self._min_match_pieces = min_match_pieces
         self._min_match_share = min_match_share
-        self._tokens_per_request = tokens_per_request
         self._patience = patience_tokens
         self._learnt = LearntPrefixes(pieces_per_engine)
         self._crowd = Crowd()
@@ -67,7 +69,17 @@ class PrefixAware:
             preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
         else:
             preferred, reason = rendezvous.home(key, candidates), "shared_prefix" if shared else "new_prefix"
-        return self._weighed(preferred, reason, candidates, key, self._scores(request, candidates, matched, common))
+        held = _held(request, matched, common)
+        costs = {engine.name: predicted(request, engine, held[engine.name], request.prompt_tokens) for engine in candidates}
+        chosen, reason = self._weighed(preferred, reason, candidates, key, costs)
+        return Choice(
+            chosen.name,
+            reason=reason,
+            scores={name: {"matched_pieces": float(matched[name]), **parts(cost)} for name, cost in costs.items()},
+            expected_cached_tokens=held[chosen.name].engine_tokens,
+            predicted_ttft_s=costs[chosen.name].ttft_s,
+            ranked_by=RANKED_BY,
+        )
 
     def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """The engine now holds this prompt's beginning."""
@@ -85,24 +97,22 @@ class PrefixAware:
             return covers or longest - shared >= self._min_match_pieces
         return covers and longest > common and longest >= self._min_match_pieces
 
-    def _weighed(self, preferred: Engine, reason: str, candidates: Sequence[Engine], key: int | None, scores: Scores) -> Choice:
+    def _weighed(
+        self, preferred: Engine, reason: str, candidates: Sequence[Engine], key: int | None, costs: Costs
+    ) -> tuple[Engine, str]:
         least = min(
-            candidates, key=lambda engine: (scores[engine.name]["work"], engine.in_flight, -_weight(key, engine), engine.name)
+            candidates, key=lambda engine: (costs[engine.name].ttft_s, engine.in_flight, -_weight(key, engine), engine.name)
         )
-        if scores[preferred.name]["work"] - self._patience > scores[least.name]["work"]:
-            return Choice(least.name, reason="imbalance", scores=scores, ranked_by="work")
-        return Choice(preferred.name, reason=reason, scores=scores, ranked_by="work")
+        patience = self._patience / preferred.rates.prefill_tokens_per_s
+        if costs[preferred.name].ttft_s - patience > costs[least.name].ttft_s:
+            return least, "imbalance"
+        return preferred, reason
 
-    def _scores(self, request: RouteRequest, candidates: Sequence[Engine], matched: Mapping[str, int], common: int) -> Scores:
-        piece_tokens = request.prompt_tokens / len(request.prefix_hashes)
 
-        def score(engine: Engine) -> dict[str, float]:
-            pieces = matched[engine.name]
-            compute = request.prompt_tokens - max(pieces, common) * piece_tokens
-            queue = self._tokens_per_request * engine.in_flight
-            return {"matched_pieces": float(pieces), "compute": compute, "queue": queue, "work": compute + queue}
-
-        return {engine.name: score(engine) for engine in candidates}
+def _held(request: RouteRequest, matched: Mapping[str, int], common: int) -> Mapping[str, EnginePlacement]:
+    """What each engine should hold: all that matched, and what nearly every prompt shares."""
+    piece = request.prompt_tokens / len(request.prefix_hashes)
+    return {name: EnginePlacement(int(max(pieces, common) * piece)) for name, pieces in matched.items()}
 
 
 def _key(request: RouteRequest, shared: int) -> int | None:

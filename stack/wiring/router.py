@@ -19,27 +19,20 @@ from stack.adapters.kv_events import KvEventSubscriber
 from stack.adapters.probe import pulse
 from stack.adapters.target_file import TargetFile
 from stack.cache.index import BlockIndex
-from stack.router.answer_leg import AnswerLeg
+from stack.cache.rates import RateBook
+from stack.model.rates import PROFILE
 from stack.router.applied import Configuration
 from stack.router.background import keep_going
-from stack.router.completions import Completions
-from stack.router.executor import Executor
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.greeter import Greeter
 from stack.router.housekeeping import Housekeeping
 from stack.router.in_flight import InFlight
-from stack.router.inquiry import Inquiry
-from stack.router.ledger import Ledger
+from stack.router.lineup import Lineup
 from stack.router.meters import Meters
 from stack.router.model_list import ModelList
-from stack.router.poison import Poison
-from stack.router.prefill_leg import PrefillLeg
+from stack.router.rate_collector import RateCollector
 from stack.router.records import RecordBuffer
-from stack.router.relay import Relay
-from stack.router.retry_budget import RetryBudget
-from stack.router.route_headers import RouteHeaders
 from stack.router.service import Service
-from stack.router.sessions import Sessions
 from stack.router.shelf import StrategyShelf
 from stack.router.stalls import Stalls
 from stack.router.state_collector import StateCollector
@@ -47,6 +40,7 @@ from stack.router.steering import Steering
 from stack.router.upstream import Upstream
 from stack.router.wire import Server
 from stack.strategies.base import create, names
+from stack.wiring.request_path import Shared, completions
 from stack.wiring.router_options import RouterOptions
 from stack.wiring.router_tokens import model_tokens
 
@@ -68,45 +62,37 @@ class Router:
         self._client = httpx.AsyncClient(trust_env=False)
         self._resources = AsyncExitStack()
         self._tokens = model_tokens(self._client, settings, self._registry, self._resources)
-        shelf = StrategyShelf(names(), create)
+        shelf, rates = StrategyShelf(names(), create), RateBook(PROFILE)
+        lineup = Lineup(self.in_flight, rates)
         self.keeper = FleetKeeper(settings, self.in_flight, pulse)
         self.configuration = Configuration(shelf, lambda applied: self.keeper.drain(applied.draining))
         self._models = ModelList(self.keeper, self._upstream, settings)
         self._greeter = Greeter(self._tokens)
         self._housekeeping = Housekeeping(shelf, self._meters, self._upstream, self._models)
         self._subscriber = KvEventSubscriber(self._index, self._housekeeping, clock)
-        self._housekeeping.watchers.append(self._subscriber)
+        self._housekeeping.watchers += [self._subscriber, lineup]
         self.keeper.listeners += [self._housekeeping.fleet_changed, self._greeter.fleet_changed]
         StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records, self._index).register(
             self._registry
         )
-        self._service = Service(self._completions(shelf, clock), self._models, self.keeper, self._registry)
+        RateCollector(lambda: self.keeper.fleet, rates).register(self._registry)
+        shared = Shared(
+            configuration=self.configuration,
+            keeper=self.keeper,
+            in_flight=self.in_flight,
+            lineup=lineup,
+            rates=rates,
+            upstream=self._upstream,
+            meters=self._meters,
+            records=self.records,
+            index=self._index,
+            tokens=self._tokens,
+            shelf=shelf,
+            clock=clock,
+        )
+        self._service = Service(completions(options, shared), self._models, self.keeper, self._registry)
         self.server = Server(self._service.handle)
         self._tasks: list[asyncio.Task[None]] = []
-
-    def _completions(self, shelf: StrategyShelf, clock: Callable[[], float]) -> Completions:
-        options, keeper, in_flight = self._options, self.keeper, self.in_flight
-        settings = options.settings
-        headers = RouteHeaders(options.expose_route_headers)
-        relay = Relay(keeper, settings, clock)
-        poison = Poison(clock)
-        retries = RetryBudget(settings.retry_share, settings.retries_saved)
-        prefill = PrefillLeg(self._upstream, keeper, in_flight, poison, settings, clock)
-        answer = AnswerLeg(self._upstream, keeper, in_flight, poison, relay, headers, settings, clock)
-        return Completions(
-            self.configuration,
-            keeper,
-            in_flight,
-            Inquiry(self._tokens, self._index, Sessions(options.secret), settings, clock),
-            Executor(prefill, answer, keeper, in_flight, poison, retries, settings, clock),
-            poison,
-            Ledger(self._meters, self.records, shelf),
-            self._meters,
-            headers,
-            clock,
-            time.time,
-            options.engine_authorization.encode() if options.engine_authorization else None,
-        )
 
     async def start(self) -> None:
         """Listen, and begin to follow the fleet and control. Raises OSError when the address cannot be had."""

@@ -1,19 +1,30 @@
-"""What cached tokens still cost."""
+"""When a first token comes: what is queued, computed and loaded before it."""
 
 import pytest
 
-from stack.cache.cost import TierCost
+from stack.cache.cost import Cost, ahead, cost
+from stack.model.load import EMPTY_QUEUE, Queue
 from stack.model.placement import EnginePlacement
+from stack.model.rates import Rates
+
+RATES = Rates(overhead_s=0.5, running_s=0.25, prefill_tokens_per_s=100, l1_tokens_per_s=1000, l2_tokens_per_s=500)
 
 
-def test_work_is_what_is_left_to_compute_and_what_has_to_be_brought_in() -> None:
-    held = EnginePlacement(engine_tokens=1000, l1_tokens=200, l2_tokens=100)
-    cost = TierCost(l1=0.1, l2=0.5)
-    assert (cost.computing(held, 2000), cost.loading(held)) == (700.0, 70.0)
-    assert cost.computing(held, 1200) == 0.0
+def test_each_part_of_a_prompt_costs_what_its_place_does() -> None:
+    held = EnginePlacement(1000, l1_tokens=500, l2_tokens=250)
+    made = cost(held, 2000, Queue(300, 300, since=7.0), in_flight=2, rates=RATES, now=7.0)
+    assert made == Cost(overhead_s=0.5, running_s=0.5, queue_s=3.0, compute_s=2.5, load_s=1.0)
+    assert made.ttft_s == 7.5
 
 
-@pytest.mark.parametrize("costs", [{"l1": 0.4, "l2": 0.3}, {"engine": 0.2, "l1": 0.1}, {"l2": 1.01}, {"engine": -0.1}])
-def test_a_farther_tier_cannot_be_cheaper_nor_dearer_than_computing(costs: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="rise"):
-        TierCost(**costs)
+def test_what_nobody_can_tell_of_a_tier_counts_as_to_be_computed() -> None:
+    unknown = EnginePlacement(1000, l1_tokens=None, l2_tokens=None)
+    assert cost(unknown, 2000, EMPTY_QUEUE, 0, RATES, 0.0) == Cost(0.5, 0.0, 0.0, 10.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("now", "left"),
+    [(10.0, 700.0), (12.0, 500.0), (14.0, 300.0), (99.0, 300.0), (5.0, 700.0)],
+)
+def test_an_engine_at_work_gets_on_with_the_first_prompt_but_not_beyond_it(now: float, left: float) -> None:
+    assert ahead(Queue(tokens=700, head=400, since=10.0), RATES, now) == left

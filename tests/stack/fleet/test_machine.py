@@ -26,6 +26,7 @@ from stack.fleet.machine import (
 from stack.fleet.snapshot import Fleet
 from stack.model.target import Target
 from stack.model.tier import Pool
+from tests.stack.strategies.fleets import loaded
 
 ok, probe, connect = ProbeSucceeded("a"), ProbeFailed("a", "503"), ConnectFailed("a", "refused")
 
@@ -83,7 +84,7 @@ def test_draining_holds_for_engines_that_join_later_and_ends_when_it_is_lifted()
     fleet = step(fleet, TargetsChanged((target(), target("b"))))
     fleet = step(fleet, ProbeSucceeded("b"))
     assert [engine.state for engine in fleet.engines] == [State.DRAINING, State.DRAINING]
-    assert fleet.candidates("m", Pool.DECODE, {}) == ()
+    assert fleet.candidates("m", Pool.DECODE, loaded({})) == ()
     lifted = step(fleet, DrainingChanged(frozenset()))
     assert [engine.state for engine in lifted.engines] == [State.READY, State.READY]
 
@@ -102,7 +103,7 @@ def pool(*names: str) -> Fleet:
 
 
 def names_of(fleet: Fleet, **in_flight: int) -> str:
-    return "".join(engine.name for engine in fleet.candidates("m", Pool.DECODE, in_flight))
+    return "".join(engine.name for engine in fleet.candidates("m", Pool.DECODE, loaded(in_flight)))
 
 
 def test_an_ejected_engine_gets_no_request_then_one_at_a_time_and_its_health_is_what_probes_say() -> None:
@@ -169,7 +170,7 @@ events = st.lists(
 def test_the_views_always_agree_with_the_members(events: list[Event]) -> None:
     fleet = after(*events)
     routable = tuple(engine for engine in fleet.engines if engine.routable)
-    assert fleet.candidates("m", Pool.DECODE, {}) == routable
+    assert fleet.candidates("m", Pool.DECODE, loaded({})) == routable
     assert all(engine.draining == (engine.name in fleet.draining) for engine in fleet.engines)
 
 
@@ -178,4 +179,4 @@ def test_the_views_always_agree_with_the_members(events: list[Event]) -> None:
 def test_at_least_half_of_what_is_ready_takes_requests(events: list[Event]) -> None:
     fleet = after(*events)
     ready = [engine for engine in fleet.engines if engine.health is Health.READY and not engine.draining]
-    assert len(fleet.candidates("m", Pool.DECODE, {"a": 1, "b": 1})) >= len(ready) / 2
+    assert len(fleet.candidates("m", Pool.DECODE, loaded({"a": 1, "b": 1}))) >= len(ready) / 2

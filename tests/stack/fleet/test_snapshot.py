@@ -4,6 +4,7 @@ from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet, Member, lost
 from stack.model.target import Target
 from stack.model.tier import Pool
+from tests.stack.strategies.fleets import loaded
 
 
 def member(name: str, model: str = "m", pool: Pool = Pool.DECODE, health: Health = Health.READY, port: int = 1) -> Member:
@@ -22,10 +23,10 @@ def test_candidates_are_the_routable_engines_of_one_model_and_pool_with_the_call
             member("other-0", model="other"),
         ]
     )
-    candidates = fleet.candidates("m", Pool.DECODE, {"decode-0": 3, "gone": 9})
+    candidates = fleet.candidates("m", Pool.DECODE, loaded({"decode-0": 3, "gone": 9}))
     assert [(engine.name, engine.in_flight) for engine in candidates] == [("decode-0", 3), ("decode-1", 0)]
-    assert fleet.candidates("m", Pool.PREFILL, {})[0].name == "prefill-0"
-    assert fleet.candidates("nobody", Pool.DECODE, {}) == ()
+    assert fleet.candidates("m", Pool.PREFILL, loaded({}))[0].name == "prefill-0"
+    assert fleet.candidates("nobody", Pool.DECODE, loaded({})) == ()
 
 
 def test_a_model_is_served_even_while_none_of_its_engines_is_ready() -> None:

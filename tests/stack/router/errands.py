@@ -92,7 +92,6 @@ def errand(**fields: Any) -> Errand:
         "prefill_engine": "prefill-0",
         "facts": AnswerFacts(prompt_tokens=700, completion_tokens=3, cached_tokens=688, queue_s=0.25),
         "prefill_facts": AnswerFacts(first_token_s=0.75),
-        "prefill_in_flight": 2,
         "handover": Handover({}, 128, NO_FACTS),
         "gaps": [0.25, 0.5],
         "streamed": True,

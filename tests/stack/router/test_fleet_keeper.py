@@ -10,6 +10,7 @@ from stack.router.in_flight import InFlight
 from stack.router.limit import Limits
 from stack.router.settings import RouterSettings
 from tests.stack.router.waiting import until
+from tests.stack.strategies.fleets import loaded
 
 FAST = RouterSettings(probe_interval_s=0.001, lost_after_s=0.001)
 
@@ -79,7 +80,7 @@ async def test_a_probe_never_touches_the_count_of_requests() -> None:
         probes.pulses["a"] = Pulse.REFUSED
         await _until(keeper, "a", Health.NOT_READY)
         assert in_flight.counts["a"] == 1
-        assert keeper.fleet.candidates("m", Pool.DECODE, in_flight.counts) == ()
+        assert keeper.fleet.candidates("m", Pool.DECODE, loaded(in_flight.counts)) == ()
     assert in_flight.counts["a"] == 0
     await keeper.close()
 
@@ -127,7 +128,7 @@ async def test_the_only_engine_is_never_ejected() -> None:
     await _until(keeper, "a", Health.READY)
     for _ in range(9):
         keeper.request_failed("a", "answered 500")
-    assert [engine.name for engine in keeper.fleet.candidates("m", Pool.DECODE, {})] == ["a"]
+    assert [engine.name for engine in keeper.fleet.candidates("m", Pool.DECODE, loaded({}))] == ["a"]
     await keeper.close()
 
 

@@ -6,15 +6,17 @@ from dataclasses import replace
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
+from stack.cache.rates import RateBook
 from stack.fleet.engine import Engine
 from stack.model.outcome import Outcome
 from stack.model.plan import Choice
+from stack.model.rates import PROFILE
 from stack.model.request import RouteRequest
 from stack.router.ledger import Ledger
 from stack.router.meters import Meters
 from stack.router.records import RecordBuffer
 from stack.router.shelf import StrategyShelf
-from tests.stack.router.errands import PLAN
+from tests.stack.router.errands import CANDIDATES, PLAN, chosen
 from tests.stack.router.errands import errand as _errand
 
 
@@ -42,14 +44,18 @@ class Noting:
 def _ledger(strategy: Noting) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
     registry = CollectorRegistry()
     records = RecordBuffer(kept=10)
-    return Ledger(Meters(registry), records, StrategyShelf(("session",), lambda name: strategy)), records, registry
+    return (
+        Ledger(Meters(registry), records, StrategyShelf(("session",), lambda name: strategy), RateBook(PROFILE)),
+        records,
+        registry,
+    )
 
 
 def test_both_engines_of_a_finished_request_are_learnt() -> None:
     strategy = Noting()
     _ledger(strategy)[0].close(_errand())
     assert strategy.learnt == ["decode-0", "prefill-0"]
-    assert strategy.outcomes == [Outcome(output_tokens=3), Outcome(ttft_seconds=1.0, prefill_seconds=0.75, in_flight=2)]
+    assert strategy.outcomes == [Outcome(output_tokens=3), Outcome(ttft_seconds=1.0, prefill_seconds=0.75, in_flight=0)]
 
 
 def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
@@ -60,8 +66,21 @@ def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
     _ledger(strategy)[0].close(errand)
     assert strategy.learnt == ["decode-1"]
     assert strategy.outcomes == [
-        Outcome(ttft_seconds=0.5, queue_seconds=0.25, prompt_tokens=700, cached_tokens=688, output_tokens=3, in_flight=None)
+        Outcome(ttft_seconds=0.5, queue_seconds=0.25, prompt_tokens=700, cached_tokens=688, output_tokens=3, in_flight=1)
     ]
+
+
+def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> None:
+    registry, rates = CollectorRegistry(), RateBook(PROFILE)
+    ledger = Ledger(Meters(registry), RecordBuffer(kept=1), StrategyShelf(("session",), lambda name: Noting()), rates)
+    ledger.close(chosen(Choice("decode-0", reason="home"), CANDIDATES))
+    slower = rates.of("decode-0").prefill_tokens_per_s
+    assert slower < PROFILE.prefill_tokens_per_s  # half a second for twelve tokens
+    retried = chosen(Choice("decode-0", reason="home"), CANDIDATES)
+    retried.engine = "decode-1"
+    ledger.close(retried)
+    assert rates.of("decode-0").prefill_tokens_per_s == slower
+    assert rates.of("decode-1") is PROFILE
 
 
 @pytest.mark.parametrize("status", [400, 499, 502])

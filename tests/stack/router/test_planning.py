@@ -15,6 +15,7 @@ from stack.router.openai import CHAT, ParsedBody
 from stack.router.planning import Candidates, meant_path, plan_for
 from stack.strategies.base import EmptyPoolError, create
 from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
+from tests.stack.strategies.fleets import loaded
 
 ROUND_ROBIN = Named("round_robin", create("round_robin"))
 SERVED = Served(PoolStrategies(ROUND_ROBIN, ROUND_ROBIN), DpdPolicy(True, 512))
@@ -28,7 +29,7 @@ FLEET = Fleet.of([_member("p", Pool.PREFILL), _member("d", Pool.DECODE)])
 
 
 def _plan(tokens: int, path: str = CHAT, fleet: Fleet = FLEET, **fields: Any) -> Plan:
-    return plan_for(ParsedBody(path, "m", fields), RouteRequest("r", "m", 0, tokens), Candidates.of("m", fleet, {}), SERVED)
+    return plan_for(ParsedBody(path, "m", fields), RouteRequest("r", "m", 0, tokens), Candidates.of("m", fleet, loaded({})), SERVED)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from hypothesis import strategies as st
@@ -20,6 +21,11 @@ def engine(
 ) -> Engine:
     target = Target(replica=name, url=f"http://127.0.0.1/{name}", pool=pool, model="m", model_root="/m")
     return Engine(target, health, draining, in_flight)
+
+
+def loaded(counts: Mapping[str, int]) -> Callable[[Engine], Engine]:
+    """Adds these counts to engines of a fleet."""
+    return lambda engine: replace(engine, in_flight=counts.get(engine.name, 0))
 
 
 def fleet(size: int) -> list[Engine]:

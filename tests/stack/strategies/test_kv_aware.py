@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from stack.fleet.engine import Engine
+from stack.model.load import EMPTY_QUEUE, Queue
+from stack.model.rates import Rates
 from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
@@ -11,17 +16,38 @@ from stack.strategies.kv_aware import KvAware
 from tests.stack.strategies.fleets import engine, fleet, placed, request
 
 
-def score(*, engine_tokens: float, compute: float) -> dict[str, float]:
+RATES = Rates(overhead_s=0.5, running_s=0.25, prefill_tokens_per_s=100, l1_tokens_per_s=1000, l2_tokens_per_s=500)
+
+
+def engines(*loads: int) -> list[Engine]:
+    """Engines of simple rates with so many requests in flight, each of which has 1,000 tokens to compute."""
+    queues = [Queue(1000.0 * load, 1000.0, 0.0) if load else EMPTY_QUEUE for load in loads]
+    return [
+        replace(engine(f"decode-{number}", load), queue=queue, rates=RATES)
+        for number, (load, queue) in enumerate(zip(loads, queues, strict=True))
+    ]
+
+
+def score(*, engine_tokens: float, compute_s: float) -> dict[str, float]:
     """Of an idle engine whose placement is known, with nothing in the farther tiers."""
     parts = {"known": 1.0, "engine_tokens": engine_tokens, "l1_tokens": 0.0, "l2_tokens": 0.0}
-    return parts | {"compute": compute, "load": 0.0, "queue": 0.0, "work": compute}
+    return parts | {"overhead_s": 0.5, "queue_s": 0.0, "compute_s": compute_s, "load_s": 0.0, "ttft_s": 0.5 + compute_s}
 
 
 def test_the_engine_that_holds_most_serves() -> None:
     placement = placed(2000, decode_0=EnginePlacement(512), decode_1=EnginePlacement(1984))
-    choice = KvAware().choose(request(placement=placement, prompt_tokens=2000), fleet(2))
-    scores = {"decode-0": score(engine_tokens=512, compute=1488), "decode-1": score(engine_tokens=1984, compute=16)}
-    assert choice == Choice("decode-1", reason="most_cached", expected_cached_tokens=1984, scores=scores, ranked_by="work")
+    choice = KvAware().choose(request(placement=placement, prompt_tokens=2000), engines(0, 0))
+    scores = {"decode-0": score(engine_tokens=512, compute_s=14.88), "decode-1": score(engine_tokens=1984, compute_s=0.16)}
+    assert choice == Choice(
+        "decode-1", reason="most_cached", expected_cached_tokens=1984, predicted_ttft_s=0.66, scores=scores, ranked_by="ttft_s"
+    )
+
+
+def test_of_engines_with_equal_caches_the_faster_one_serves() -> None:
+    placement = placed(2000, decode_0=EnginePlacement(512), decode_1=EnginePlacement(512))
+    slow, fast = engines(0, 0)
+    fast = replace(fast, rates=replace(RATES, prefill_tokens_per_s=120))
+    assert KvAware().choose(request(placement=placement, prompt_tokens=2000), [slow, fast]).engine == "decode-1"
 
 
 @pytest.mark.parametrize(
@@ -40,7 +66,7 @@ def test_a_nearer_tier_beats_a_farther_one_of_the_same_size(near: EnginePlacemen
 
 def test_a_queue_outweighs_a_cache_that_is_worth_less() -> None:
     placement = placed(2000, decode_0=EnginePlacement(640), decode_1=EnginePlacement(0))
-    choice = KvAware().choose(request(placement=placement), [engine("decode-0", 3), engine("decode-1")])
+    choice = KvAware().choose(request(placement=placement), engines(3, 0))
     assert (choice.engine, choice.reason, choice.expected_cached_tokens) == ("decode-1", "less_work", 0)
 
 
@@ -64,23 +90,24 @@ def test_nothing_cached_anywhere_lets_learnt_prefixes_decide_and_is_no_fallback(
 def test_an_unknown_placement_is_a_fallback_with_its_reason(placement: Placement, fallback: str) -> None:
     strategy = KvAware()
     strategy.learn(request(prefix=(1, 2)), Choice("decode-1", reason="test"), UNKNOWN_OUTCOME)
-    choice = strategy.choose(request(prefix=(1, 2), placement=placement), fleet(2))
+    choice = strategy.choose(request(prefix=(1, 2), prompt_tokens=2000, placement=placement), fleet(2))
     assert (choice.engine, choice.reason, choice.fallback, choice.expected_cached_tokens) == (
         "decode-1",
         "longest_prefix",
         fallback,
-        None,
+        2000,
     )
+    assert choice.decided_by == "prefix_aware"
 
 
 def test_an_engine_that_is_not_known_counts_as_empty_and_predicts_nothing() -> None:
     placement = placed(2000, decode_0=EnginePlacement(64))
-    choice = KvAware().choose(request(placement=placement), [engine("decode-0", 9), engine("decode-1")])
+    choice = KvAware().choose(request(placement=placement), engines(9, 0))
     assert (choice.engine, choice.expected_cached_tokens) == ("decode-1", None)
     assert choice.scores["decode-1"]["known"] == 0.0
 
 
-@pytest.mark.parametrize("params", [{"l1_cost": 0.5, "l2_cost": 0.3}, {"l2_cost": 1.5}, {"tokens_per_request": -1.0}])
+@pytest.mark.parametrize("params", [{"pieces_per_engine": 0}])
 def test_parameters_out_of_range_are_refused(params: dict[str, float]) -> None:
     with pytest.raises(ValueError):
-        KvAware(**params)  # type: ignore[arg-type]  # the wrong values are the point
+        KvAware(**params)

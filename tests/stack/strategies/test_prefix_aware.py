@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from stack.cache.prefix import prefix_hashes
+from stack.model.load import Queue
+from stack.model.rates import PROFILE
 from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.plan import Choice
 from stack.strategies.prefix_aware import PrefixAware
@@ -96,16 +98,23 @@ def test_questions_about_one_of_several_documents_follow_the_document() -> None:
     assert (choice.engine, choice.reason) == ("decode-2", "longest_prefix")
 
 
-@pytest.mark.parametrize(("ahead", "chosen", "reason"), [(8, "decode-0", "longest_prefix"), (20, "decode-1", "imbalance")])
+@pytest.mark.parametrize(("ahead", "chosen", "reason"), [(2_000, "decode-0", "longest_prefix"), (4_000, "decode-1", "imbalance")])
 def test_a_match_gives_way_when_the_queue_costs_more_than_it_saves(ahead: int, chosen: str, reason: str) -> None:
     strategy = PrefixAware()
     sent(strategy, "decode-0", "a long conversation")
     asked = request(prompt_tokens=2000, prefix=prompt("a long conversation"))
-    choice = strategy.choose(asked, [engine("decode-0", ahead), engine("decode-1")])
+    choice = strategy.choose(asked, [replace(engine("decode-0"), queue=Queue(ahead, ahead)), engine("decode-1")])
     assert (choice.engine, choice.reason) == (chosen, reason)
     assert choice.scores["decode-0"] == {
-        "matched_pieces": float(len(asked.prefix_hashes)), "compute": 0.0, "queue": 256.0 * ahead, "work": 256.0 * ahead
-    }  # fmt: skip
+        "matched_pieces": float(len(asked.prefix_hashes)),
+        "overhead_s": PROFILE.overhead_s,
+        "queue_s": ahead / PROFILE.prefill_tokens_per_s,
+        "compute_s": 0.0,
+        "load_s": 0.0,
+        "ttft_s": PROFILE.overhead_s + ahead / PROFILE.prefill_tokens_per_s,
+    }
+    assert choice.predicted_ttft_s == choice.scores[chosen]["ttft_s"]
+    assert choice.expected_cached_tokens == (2000 if chosen == "decode-0" else 0)
 
 
 def test_a_chat_that_adds_less_than_a_piece_goes_by_its_opening() -> None:

@@ -1,0 +1,59 @@
+"""The prompts one engine has yet to compute, in the order in which they were sent to it."""
+
+from __future__ import annotations
+
+from stack.model.load import EMPTY_QUEUE, Queue
+
+
+class WaitingLine:
+    """Requests without a first token, each with the prompt tokens it needs computed. `queue` is all of it as one value.
+
+    Times are seconds of one clock; requests may be anything that can be told apart.
+    """
+
+    __slots__ = ("_works", "queue")
+
+    def __init__(self) -> None:
+        self._works: dict[object, float] = {}
+        self.queue = EMPTY_QUEUE
+
+    def join(self, request: object, work: float, now: float) -> None:
+        """Sent now, behind all others."""
+        self._works[request] = work
+        if len(self._works) == 1:
+            self.queue = Queue(work, work, now)
+        else:
+            self.queue = Queue(self.queue.tokens + work, self.queue.head, self.queue.since)
+
+    def leave(self, request: object, now: float) -> None:
+        """Over, answered or not. Harmless when it was through before."""
+        work = self._works.get(request)
+        if work is None:
+            return
+        was_first = next(iter(self._works)) is request
+        del self._works[request]
+        if not was_first:
+            self.queue = Queue(self.queue.tokens - work, self.queue.head, self.queue.since)
+        else:
+            self._go_on(self.queue.tokens - work, now)
+
+    def through(self, request: object, now: float) -> None:
+        """It has its first token. Engines go by arrival, so all that were sent before it are computed as well.
+
+        That is the only sign of those whose answers come whole.
+        """
+        if request not in self._works:
+            return
+        left = self.queue.tokens
+        while True:
+            first = next(iter(self._works))
+            left -= self._works.pop(first)
+            if first is request:
+                break
+        self._go_on(left, now)
+
+    def _go_on(self, tokens: float, now: float) -> None:
+        if not self._works:
+            self.queue = EMPTY_QUEUE
+        else:
+            self.queue = Queue(tokens, next(iter(self._works.values())), now)

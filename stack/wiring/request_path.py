@@ -1,0 +1,75 @@
+"""Joins what one request passes through in a router, from its inquiry to its last byte."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stack.adapters.model_tokens import ModelTokens
+from stack.cache.index import BlockIndex
+from stack.cache.rates import RateBook
+from stack.router.answer_leg import AnswerLeg
+from stack.router.applied import Configuration
+from stack.router.completions import Completions
+from stack.router.executor import Executor
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.in_flight import InFlight
+from stack.router.inquiry import Inquiry
+from stack.router.ledger import Ledger
+from stack.router.lineup import Lineup
+from stack.router.meters import Meters
+from stack.router.poison import Poison
+from stack.router.prefill_leg import PrefillLeg
+from stack.router.records import RecordBuffer
+from stack.router.relay import Relay
+from stack.router.retry_budget import RetryBudget
+from stack.router.route_headers import RouteHeaders
+from stack.router.sessions import Sessions
+from stack.router.shelf import StrategyShelf
+from stack.router.upstream import Upstream
+from stack.wiring.router_options import RouterOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The parts of a router that requests share with what goes on beside them."""
+
+    configuration: Configuration
+    keeper: FleetKeeper
+    in_flight: InFlight
+    lineup: Lineup
+    rates: RateBook
+    upstream: Upstream
+    meters: Meters
+    records: RecordBuffer
+    index: BlockIndex
+    tokens: ModelTokens
+    shelf: StrategyShelf
+    clock: Callable[[], float]
+
+
+def completions(options: RouterOptions, shared: Shared) -> Completions:
+    """The handler of everything that goes to an engine."""
+    keeper, in_flight, upstream, clock = shared.keeper, shared.in_flight, shared.upstream, shared.clock
+    settings = options.settings
+    headers = RouteHeaders(options.expose_route_headers)
+    relay = Relay(keeper, settings, clock)
+    poison = Poison(clock)
+    retries = RetryBudget(settings.retry_share, settings.retries_saved)
+    prefill = PrefillLeg(upstream, keeper, in_flight, poison, settings, clock)
+    answer = AnswerLeg(upstream, keeper, in_flight, poison, relay, headers, settings, clock)
+    return Completions(
+        shared.configuration,
+        keeper,
+        shared.lineup,
+        Inquiry(shared.tokens, shared.index, Sessions(options.secret), settings, clock),
+        Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, settings, clock),
+        poison,
+        Ledger(shared.meters, shared.records, shared.shelf, shared.rates),
+        shared.meters,
+        headers,
+        clock,
+        time.time,
+        options.engine_authorization.encode() if options.engine_authorization else None,
+    )
