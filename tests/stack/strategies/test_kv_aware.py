@@ -8,13 +8,12 @@ import pytest
 
 from stack.fleet.engine import Engine
 from stack.model.load import EMPTY_QUEUE, Queue
-from stack.model.rates import Rates
 from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
+from stack.model.rates import Rates
 from stack.strategies.kv_aware import KvAware
 from tests.stack.strategies.fleets import engine, fleet, placed, request
-
 
 RATES = Rates(overhead_s=0.5, running_s=0.25, prefill_tokens_per_s=100, l1_tokens_per_s=1000, l2_tokens_per_s=500)
 
@@ -108,6 +107,6 @@ def test_an_engine_that_is_not_known_counts_as_empty_and_predicts_nothing() -> N
 
 
 @pytest.mark.parametrize("params", [{"pieces_per_engine": 0}])
-def test_parameters_out_of_range_are_refused(params: dict[str, float]) -> None:
+def test_parameters_out_of_range_are_refused(params: dict[str, int]) -> None:
     with pytest.raises(ValueError):
         KvAware(**params)

@@ -9,9 +9,9 @@ import pytest
 
 from stack.cache.prefix import prefix_hashes
 from stack.model.load import Queue
-from stack.model.rates import PROFILE
 from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.plan import Choice
+from stack.model.rates import PROFILE
 from stack.strategies.prefix_aware import PrefixAware
 from tests.stack.strategies.fleets import engine, fleet, request
 
