@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterable
 
 import zmq.asyncio
 
 from stack.adapters.kv_follower import Follower
+from stack.adapters.kv_intake import Intake
 from stack.adapters.kv_listener import KvEventListener, Timing
 from stack.cache.index import BlockIndex
+from stack.engines.vllm_events import rank_endpoint
 from stack.model.target import Target
+
+log = logging.getLogger(__name__)
+
+SWEPT_AT_ONCE = 5000  # blocks of engines that left, let go in one slice: about a millisecond
 
 
 class KvEventSubscriber:
-    """One follower for each engine whose target names an endpoint. The engines bind, so any number of routers may connect.
+    """One follower for each data-parallel rank of each engine whose target names an endpoint.
 
-    An engine with several data-parallel ranks publishes each rank on a port of its own; only the first is followed.
+    The engines bind, so any number of routers may connect to each of them.
     """
 
     def __init__(
@@ -32,7 +39,7 @@ class KvEventSubscriber:
         self._clock = clock
         self._timing = timing or Timing()
         self._wanted: dict[str, Target] = {}
-        self._followed: dict[str, tuple[Target, asyncio.Task[None]]] = {}
+        self._followed: dict[str, tuple[Target, list[asyncio.Task[None]]]] = {}
         self._changed = asyncio.Event()
 
     def watch(self, targets: Iterable[Target]) -> None:
@@ -45,6 +52,7 @@ class KvEventSubscriber:
         context = zmq.asyncio.Context()
         try:
             async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._sweep(), name="blocks of engines that left")
                 while True:
                     self._reconcile(tasks, context)
                     await self._changed.wait()
@@ -54,13 +62,37 @@ class KvEventSubscriber:
             context.destroy(linger=0)
 
     def _reconcile(self, tasks: asyncio.TaskGroup, context: zmq.asyncio.Context) -> None:
-        for name, (target, task) in list(self._followed.items()):
+        for name, (target, following) in list(self._followed.items()):
             if self._wanted.get(name) != target:
-                task.cancel()
+                for task in following:
+                    task.cancel()
                 self._index.forget(name)
                 del self._followed[name]
         for name, target in self._wanted.items():
-            if name not in self._followed and target.kv_events is not None:
-                follower = Follower(target, self._index, self._listener, self._clock, self._timing)
-                task = tasks.create_task(follower.run(context, target.kv_events), name=f"kv events of {name}")
-                self._followed[name] = (target, task)
+            if name not in self._followed:
+                following = [
+                    tasks.create_task(follower.run(context), name=f"kv events of {name}, rank {rank}")
+                    for rank, follower in enumerate(self._followers(target))
+                ]
+                self._followed[name] = (target, following)
+
+    def _followers(self, target: Target) -> list[Follower]:
+        if target.kv_events is None:
+            return []
+        try:
+            return [self._follower(target, target.kv_events, rank) for rank in range(target.kv_event_ranks)]
+        except ValueError as error:  # endpoints that ranks cannot be counted on from; other engines are followed
+            log.error("KV events cannot be followed", extra={"engine": target.replica, "error": str(error)})
+            return []
+
+    def _follower(self, target: Target, events_at: str, rank: int) -> Follower:
+        intake = Intake(target, rank, self._index, self._listener, self._clock)
+        self._index.follow(intake.source)  # of a rank that was not heard yet nothing is known, but it is there
+        replay_at = None if target.replay is None else rank_endpoint(target.replay, rank)
+        return Follower(intake, rank_endpoint(events_at, rank), replay_at, self._timing)
+
+    async def _sweep(self) -> None:
+        """Free what forgotten engines held, in slices between requests."""
+        while True:
+            more = self._index.sweep(SWEPT_AT_ONCE)
+            await asyncio.sleep(0.0 if more else self._timing.sweep)

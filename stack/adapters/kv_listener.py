@@ -16,7 +16,7 @@ class KvEventListener(Protocol):
         ...
 
     def gap(self, target: Target, *, recovered: bool) -> None:
-        """Batches were missed; unrecovered ones make the engine's placement unknown."""
+        """Batches were missed; unrecovered ones make the engine's placement partial."""
         ...
 
     def cache_lost(self, target: Target) -> None:
@@ -31,3 +31,4 @@ class Timing:
     heartbeat: float = 5.0  # nothing came for so long: ask whether nothing happened
     answer: float = 5.0  # the deadline of a replay; vLLM serves one between two steps, within 0.1 s
     retry: float = 1.0  # the pause after an answer that did not come
+    sweep: float = 1.0  # between two looks for blocks that nobody holds any more: they cost memory only

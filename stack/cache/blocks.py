@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from xxhash import xxh3_64_intdigest
 
 ROOT = 0
-_TOKEN_BYTES = array("I").itemsize
+TOKEN_TYPE = "I"  # an array of this type is hashed as it is; anything else is copied into one first
+_TOKEN_BYTES = array(TOKEN_TYPE).itemsize
 
 
 def block_hashes(parent: int, tokens: Sequence[int], block_tokens: int, extras: Sequence[bytes | None] = ()) -> list[int]:
@@ -20,12 +21,20 @@ def block_hashes(parent: int, tokens: Sequence[int], block_tokens: int, extras: 
 
     `extras` belong to the leading blocks, None to a plain one. Raises OverflowError when a token is no 32-bit number.
     """
-    data = memoryview(array("I", tokens)).cast("B")
+    held = tokens if isinstance(tokens, array) and tokens.typecode == TOKEN_TYPE else array(TOKEN_TYPE, tokens)
+    data = held.tobytes()
     size = block_tokens * _TOKEN_BYTES
     hashes = []
-    for index, start in enumerate(range(0, len(data) - size + 1, size)):
-        extra = extras[index] if index < len(extras) else None
+    start = 0
+    whole = len(data) - size
+    for extra in extras:
+        if start > whole:
+            break
         seed = parent if extra is None else xxh3_64_intdigest(extra, parent)
         parent = xxh3_64_intdigest(data[start : start + size], seed)
+        hashes.append(parent)
+        start += size
+    for at in range(start, whole + 1, size):
+        parent = xxh3_64_intdigest(data[at : at + size], parent)
         hashes.append(parent)
     return hashes

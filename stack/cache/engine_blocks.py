@@ -1,105 +1,114 @@
-"""The blocks one engine holds, tier by tier, as far as its events tell."""
+"""The blocks one engine (or one data-parallel rank of it) holds, tier by tier, as far as its events tell."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, OrderedDict
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Mapping
+from enum import StrEnum
 
 from stack.cache.blocks import ROOT, block_hashes
+from stack.cache.held import Held
+from stack.cache.holders import Holders
+from stack.cache.lineage import REMEMBERED_BLOCKS, Lineage
 from stack.model.kv_event import BlockName, Removed, Stored
 from stack.model.tier import Tier
 
-# An engine offloads a block and may drop its own copy before it reports the offload, by name only.
-REMEMBERED_NAMES = 4096
 
+class Unplaced(StrEnum):
+    """Why a block that an engine reported is not in the index; a closed set, for it becomes a metric label."""
 
-class _Block(NamedTuple):
-    own: int  # our name, from stack.cache.blocks
-    parent: BlockName | None
-    depth: int  # 0 for a prompt's first block
+    PARENT_UNKNOWN = "parent_unknown"  # what it follows was stored before anybody listened, or was not placed itself
+    NAME_UNKNOWN = "name_unknown"  # an offload of a block that was never described
+    MISFIT = "misfit"  # not as many tokens as its blocks have, or blocks of another size than the engine's first
+    INDEX_FULL = "index_full"  # the index's own limit
 
 
 class EngineBlocks:
-    """Counts, for each tier, how often a block is stored: engines keep duplicates and report each of them.
+    """What cannot be told is left out and counted in `unplaced` by its reason, so what is here is a lower bound.
 
-    What cannot be told is left out and counted in `unresolved` (a parent that was stored before anybody listened, blocks
-    of another size), so what is here is a lower bound.
+    After lost events (`doubt`) what was held is kept apart, as perhaps still there: it counts only where a block that was
+    stored since follows on it, since an engine stores a block only while it holds all that come before it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, holders: Mapping[Tier, Holders], bit: int, unplaced: Counter[Unplaced]) -> None:
         self.block_tokens: int | None = None
-        self.unresolved = 0
-        self._blocks: dict[BlockName, _Block] = {}
-        self._names: dict[int, BlockName] = {}
-        self._gone: OrderedDict[BlockName, _Block] = OrderedDict()
+        self._unplaced = unplaced
+        self.certain = Held(holders, bit)
+        self.doubted: Held | None = None
+        self._holders = holders
+        self._lineage = Lineage()
         self._told = {Tier.ENGINE}
-        self._held: dict[Tier, Counter[int]] = {tier: Counter() for tier in Tier}
-        self._chunks: dict[Tier, dict[BlockName, list[tuple[int, ...]]]] = {tier: {} for tier in Tier}
-        self._chunk_blocks: dict[Tier, int] = dict.fromkeys(Tier, 0)
+        self._chunks: dict[Tier, dict[BlockName, list[list[BlockName]]]] = {tier: {} for tier in Tier}
+        self._spans: dict[Tier, int] = dict.fromkeys(Tier, 0)
+
+    def __len__(self) -> int:
+        """Entries, whether certain or in doubt: what the memory is measured by."""
+        return len(self.certain.names) + (0 if self.doubted is None else len(self.doubted.names))
 
     def count(self, tier: Tier) -> int:
-        """Distinct blocks in one tier."""
-        return len(self._held[tier])
+        """Distinct blocks that are certainly in one tier."""
+        return self.certain.counts[tier]
 
     def tells(self, tier: Tier) -> bool:
         """Whether the events speak of this tier at all: of a cache server's tiers an engine's events say nothing."""
         return tier in self._told
 
-    def stored(self, event: Stored) -> None:
-        """Blocks came in."""
+    def stored(self, event: Stored, room: int) -> int:
+        """Blocks came in, `room` of them at most are taken. How many could not be placed."""
         self._told.add(event.tier)
-        if event.tokens:
-            self._store_described(event)
-        else:
-            self._store_named(event)
+        return self._store_described(event, room) if event.tokens else self._store_named(event)
 
-    def removed(self, event: Removed) -> None:
-        """Blocks went; those never known are no loss."""
+    def removed(self, event: Removed) -> int:
+        """Blocks went; those never known are no loss. How many were certainly there."""
         chunks = self._chunks[event.tier]
+        gone = 0
         for name in event.blocks:
-            if name in chunks:
-                owns = chunks[name].pop()
+            if chunks and name in chunks:
+                gone += sum(self.certain.take(event.tier, member) for member in chunks[name].pop())
                 if not chunks[name]:
                     del chunks[name]
-                for own in owns:
-                    self._release(event.tier, own)
-            elif name in self._blocks:
-                self._release(event.tier, self._blocks[name].own)
+                continue
+            gone += self.certain.take(event.tier, name)
+            if self.doubted is not None and event.tier is Tier.ENGINE:
+                self.doubted.discard(name)
+        return gone
 
-    def reachable(self, chain: Sequence[int]) -> tuple[int, int, int]:
-        """How many blocks of a prompt the engine has in its own memory, then in L1 and in L2, without a gap."""
-        own, l1, l2 = (self._held[tier] for tier in (Tier.ENGINE, Tier.L1, Tier.L2))
-        first = 0
-        for block in chain:
-            if block not in own:
-                break
-            first += 1
-        second = third = 0
-        if l1 or l2:
-            for block in chain[first:]:
-                if block in l1:
-                    second += 1
-                elif block in l2:
-                    third += 1
-                else:
-                    break
-        return first, second, third
+    def doubt(self, bit: int) -> Held | None:
+        """Events were lost: nothing held is certain any more, and `bit` is for what comes. What was in doubt before is given up.
 
-    def _store_described(self, event: Stored) -> None:
-        parent = None if event.parent is None else self._find(event.parent)
-        if not self._fits(event) or (event.parent is not None and parent is None):
-            self.unresolved += len(event.blocks)
-            return
-        start, depth = (ROOT, 0) if parent is None else (parent.own, parent.depth + 1)
-        owns = block_hashes(start, event.tokens, event.block_tokens, event.extras)
+        Of the farther tiers nothing is kept: no event proves that they still hold a block.
+        """
+        given_up, self.doubted, self.certain = self.doubted, self.certain, Held(self._holders, bit)
+        self._chunks = {tier: {} for tier in Tier}
+        return given_up
+
+    def settle(self) -> Held | None:
+        """What was in doubt is gone for certain."""
+        given_up, self.doubted = self.doubted, None
+        return given_up
+
+    def _store_described(self, event: Stored, room: int) -> int:
+        start, depth = (ROOT, 0) if event.parent is None else (self._block(event.parent), self._depth_after(event.parent))
+        if not self._fits(event):
+            return self._leave_out(Unplaced.MISFIT, len(event.blocks))
+        if start is None:
+            return self._leave_out(Unplaced.PARENT_UNKNOWN, len(event.blocks))
         before = event.parent
-        for offset, (name, own) in enumerate(zip(event.blocks, owns, strict=True)):
+        put, note = self.certain.put, self._lineage.note
+        doubted = self.doubted if event.tier is Tier.ENGINE else None
+        blocks = block_hashes(start, event.tokens, event.block_tokens, event.extras)
+        for name, described in zip(event.blocks[:room], blocks, strict=False):
             # A block that was described before keeps its name: an offload's description leaves the salt out.
-            block = self._find(name) or _Block(own, before, depth + offset)
-            self._hold(event.tier, name, block)
+            known = self._block(name)
+            block = described if known is None else known
+            if doubted is not None:
+                doubted.discard(name)
+            put(event.tier, name, block)
+            note(name, block, before, depth)
             before = name
+            depth = None if depth is None else depth + 1
+        return self._leave_out(Unplaced.INDEX_FULL, max(len(event.blocks) - room, 0))
 
     def _fits(self, event: Stored) -> bool:
         if event.block_tokens <= 0 or len(event.tokens) != len(event.blocks) * event.block_tokens:
@@ -108,51 +117,38 @@ class EngineBlocks:
             self.block_tokens = event.block_tokens
         return self.block_tokens == event.block_tokens
 
-    def _store_named(self, event: Stored) -> None:
+    def _store_named(self, event: Stored) -> int:
         """An offloaded chunk bears the name of its last block; how many blocks it spans, the depths it ends at tell."""
+        self._lineage.limit = REMEMBERED_BLOCKS + self.count(Tier.ENGINE)
+        unknown = 0
         for name in event.blocks:
-            block = self._find(name)
+            block = self._block(name)
             if block is None:
-                self.unresolved += 1
+                unknown += 1
                 continue
-            span = self._chunk_blocks[event.tier] = math.gcd(self._chunk_blocks[event.tier], block.depth + 1)
-            members = self._ancestors(name, block, span)
-            for member_name, member in members:
-                self._hold(event.tier, member_name, member)
-            owns = tuple(member.own for _, member in members)
-            self._chunks[event.tier].setdefault(name, []).append(owns)
+            members = self._members(event.tier, name, block)
+            for member, its_block in members:
+                self.certain.put(event.tier, member, its_block)
+            self._chunks[event.tier].setdefault(name, []).append([member for member, _ in members])
+        return self._leave_out(Unplaced.NAME_UNKNOWN, unknown)
 
-    def _ancestors(self, name: BlockName, block: _Block, span: int) -> list[tuple[BlockName, _Block]]:
-        members = [(name, block)]
-        while len(members) < span and block.parent is not None:
-            name, parent = block.parent, self._find(block.parent)
-            if parent is None:
-                break
-            block = parent
-            members.append((name, block))
-        return members
+    def _members(self, tier: Tier, name: BlockName, block: int) -> list[tuple[BlockName, int]]:
+        depth = self._lineage.depth(name)
+        if depth is not None:
+            self._spans[tier] = math.gcd(self._spans[tier], depth + 1)
+        return self._lineage.line(name, self._spans[tier]) or [(name, block)]
 
-    def _find(self, name: BlockName) -> _Block | None:
-        return self._blocks.get(name) or self._gone.get(name)
+    def _leave_out(self, reason: Unplaced, blocks: int) -> int:
+        if blocks:
+            self._unplaced[reason] += blocks
+        return blocks
 
-    def _hold(self, tier: Tier, name: BlockName, block: _Block) -> None:
-        self._gone.pop(name, None)
-        self._blocks[name] = block
-        self._names[block.own] = name
-        self._held[tier][block.own] += 1
+    def _block(self, name: BlockName) -> int | None:
+        block = self.certain.names.get(name)
+        if block is None and self.doubted is not None:
+            block = self.doubted.names.get(name)
+        return self._lineage.block(name) if block is None else block
 
-    def _release(self, tier: Tier, own: int) -> None:
-        held = self._held[tier]
-        if own not in held:
-            return
-        held[own] -= 1
-        if held[own] > 0:
-            return
-        del held[own]
-        if not any(own in other for other in self._held.values()):
-            self._bury(self._names.pop(own))
-
-    def _bury(self, name: BlockName) -> None:
-        self._gone[name] = self._blocks.pop(name)
-        if len(self._gone) > REMEMBERED_NAMES:
-            self._gone.popitem(last=False)
+    def _depth_after(self, parent: BlockName) -> int | None:
+        depth = self._lineage.depth(parent)
+        return None if depth is None else depth + 1

@@ -1,11 +1,11 @@
-"""The order of one engine's event batches: what follows on what, what was missed, and what that does to the index."""
+"""The order of one source's event batches: what follows on what, what was missed, and what that does to the index."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from stack.cache.index import BlockIndex
-from stack.model.kv_event import KvBatch
+from stack.model.kv_event import KvBatch, Source
 
 
 class Taken(StrEnum):
@@ -17,14 +17,14 @@ class Taken(StrEnum):
 
 
 class EventStream:
-    """Applies an engine's batches to the index, in order and once each.
+    """Applies a source's batches to the index, in order and once each.
 
     Sequence numbers count from 0 in each process, so a batch is known by its number and the engine's time together: a
     restarted engine is told from a repetition by its later time.
     """
 
-    def __init__(self, engine: str, index: BlockIndex) -> None:
-        self._engine = engine
+    def __init__(self, source: Source, index: BlockIndex) -> None:
+        self._source = source
         self._index = index
         self._expected: int | None = None
         self._last: tuple[int, float] | None = None
@@ -38,17 +38,17 @@ class EventStream:
         """This is the batch applied last: whatever is replayed after it continues the stream."""
         return self._last == (sequence, batch.at)
 
-    def begin(self, first: int = 0) -> None:
-        """A process is met for the first time, or a new one took its place; its next batch is `first`.
+    def begin(self, first: int | None, now: float) -> None:
+        """A process is met for the first time, or a new one took its place; its next batch is `first` (None: not known).
 
-        Beginning later than at 0 leaves out what was stored before: the index is then a lower bound, and trusted as that.
+        Beginning later than at 0 leaves out what was stored before: the source is then known in part.
         """
-        self._index.follow(self._engine)
+        self._index.follow(self._source, late_at=None if first == 0 else now)
         self._expected, self._last = first, None
 
-    def lose(self) -> None:
+    def lose(self, now: float) -> None:
         """Batches are missing for good; go on with whatever comes next."""
-        self._index.lost(self._engine)
+        self._index.lost(self._source, now)
         self._expected = self._last = None
 
     def take(self, sequence: int, batch: KvBatch, now: float) -> Taken:
@@ -56,8 +56,6 @@ class EventStream:
         if self._expected is not None and sequence != self._expected:
             repeated = self._last is not None and sequence <= self._last[0] and batch.at <= self._last[1]
             return Taken.REPEATED if repeated else Taken.REFUSED
-        for event in batch.events:
-            self._index.apply(self._engine, event)
-        self._index.seen(self._engine, now)
+        self._index.apply(self._source, batch, now)
         self._expected, self._last = sequence + 1, (sequence, batch.at)
         return Taken.APPLIED

@@ -25,6 +25,8 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--secret-file", type=_FILE, required=True, help="Key for hashing session names; made when missing.")
 @click.option("--expose-route-headers", is_flag=True, help="Say in x-kvdeck-* headers where each answer came from.")
 @click.option("--drain", default=30.0, show_default=True, metavar="SECONDS", help="How long streams may finish on SIGTERM.")
+@click.option("--index-blocks", default=8_000_000, show_default=True, help="KV blocks remembered of all engines, 200 bytes each.")
+@click.option("--index-blocks-per-rank", default=2_000_000, show_default=True, help="The same of one data-parallel rank.")
 def command(
     listen: tuple[str, int],
     router_id: str,
@@ -36,6 +38,8 @@ def command(
     secret_file: Path,
     expose_route_headers: bool,
     drain: float,
+    index_blocks: int,
+    index_blocks_per_rank: int,
 ) -> None:
     """Route OpenAI requests to the fleet's engines."""
     import msgspec
@@ -58,7 +62,7 @@ def command(
             engine_authorization=_bearer(_token(engine_token_file)),
             expose_route_headers=expose_route_headers,
             desired=None if config is None else desired_from(config.read_bytes()),
-            settings=RouterSettings(drain_s=drain),
+            settings=RouterSettings(drain_s=drain, index_blocks=index_blocks, index_blocks_per_rank=index_blocks_per_rank),
         )
         run(options)
     except (msgspec.DecodeError, UnknownNameError) as error:

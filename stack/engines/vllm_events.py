@@ -90,6 +90,19 @@ def extra_key(*, lora: str | None = None, cache_salt: str | None = None) -> byte
     return _EXTRA.encode(keys) if keys else None
 
 
+def rank_endpoint(endpoint: str, rank: int) -> str:
+    """Where a data-parallel rank publishes when rank 0 does at `endpoint`: vLLM adds the rank to a TCP port.
+
+    Raises ValueError for any other endpoint that has several ranks: vLLM refuses those itself.
+    """
+    if rank == 0:
+        return endpoint
+    base, _, port = endpoint.rpartition(":")
+    if not endpoint.startswith("tcp://") or not port.isdecimal():
+        raise ValueError(f"no endpoint for rank {rank} beside {endpoint}: only TCP ports are counted on")
+    return f"{base}:{int(port) + rank}"
+
+
 def _parse(payload: bytes) -> _Batch | _RowBatch:
     try:
         return _MAPS.decode(payload)

@@ -215,8 +215,19 @@ ROUTER_TIER_RATE = _add(
 )  # fmt: skip
 ROUTER_EVENT_GAPS = _add(
     "kvdeck_router_kv_event_gaps_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
-    "Gaps in an engine's KV event sequence; unrecovered ones make that engine's placement unknown.",
+    "Gaps in an engine's KV event sequence; unrecovered ones make that engine's placement partial.",
     Label.MODEL_NAME, Label.BACKEND, Label.STATE,
+)  # fmt: skip
+ROUTER_INDEX_KNOWLEDGE = _add(
+    "kvdeck_router_index_knowledge", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
+    "1 for what the router knows of an engine's KV placement: whole, partial (what is known is true, but there may be more) or "
+    "unknown (no events, or a publisher that does not answer).",
+    Label.MODEL_NAME, Label.BACKEND, Label.STATE,
+)  # fmt: skip
+ROUTER_INDEX_UNPLACED = _add(
+    "kvdeck_router_index_unplaced_blocks_total", Kind.COUNTER, Unit.BLOCKS, Emitter.ROUTER,
+    "Blocks an engine reported that the index could not place, by reason: parent_unknown, name_unknown, misfit, index_full.",
+    Label.MODEL_NAME, Label.BACKEND, Label.REASON,
 )  # fmt: skip
 ROUTER_PROMPT_TOKENS = _add(
     "kvdeck_router_tokenized_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.ROUTER,

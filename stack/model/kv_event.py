@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from stack.model.tier import Tier
 
 BlockName = int | bytes  # an engine's own hash of a block: unique within that engine, meaningless outside it
+
+
+class Source(NamedTuple):
+    """Who says it: an engine, and which of its data-parallel ranks. Each rank has a cache and a stream of events of its own."""
+
+    engine: str
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +61,8 @@ class KvBatch:
     at: float
     events: tuple[KvEvent, ...]
     skipped: int = 0
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks its events are about."""
+        return sum(len(event.blocks) for event in self.events if not isinstance(event, Cleared))

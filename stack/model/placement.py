@@ -42,6 +42,8 @@ class EnginePlacement:
     `engine_tokens` lie in its own memory; `l1_tokens` and `l2_tokens` count what the next tiers add
     after that. None there is not 0: nobody can tell, and `doubts` say why. `age_seconds` is the time since the engine
     last reported, `l1_age_seconds` and `l2_age_seconds` since the tiers' owners did; None when unknown.
+    `partial_seconds` is the time since which alone the engine's reports are whole: it may hold more of the prompt than is
+    said here, never less; None when it is known entirely.
     """
 
     engine_tokens: int = 0
@@ -51,6 +53,7 @@ class EnginePlacement:
     l1_age_seconds: float | None = None
     l2_age_seconds: float | None = None
     doubts: tuple[tuple[Tier, CacheDoubt], ...] = ()
+    partial_seconds: float | None = None
 
     @property
     def cached_tokens(self) -> int:
@@ -59,8 +62,8 @@ class EnginePlacement:
 
     @property
     def certain(self) -> bool:
-        """Whether all tiers are known, so that `cached_tokens` is a prediction to be held against the engine's answer."""
-        return self.l1_tokens is not None and self.l2_tokens is not None
+        """Whether all of it is known, so that `cached_tokens` is a prediction to be held against the engine's answer."""
+        return self.l1_tokens is not None and self.l2_tokens is not None and self.partial_seconds is None
 
 
 @dataclass(frozen=True, slots=True)

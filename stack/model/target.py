@@ -6,12 +6,15 @@ import msgspec
 
 from stack.model.tier import Pool
 
+RANKS_MAX = 1024  # beyond what any deployment has, so a mistyped number opens no sockets without end
+
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
     """An engine that exists: the supervisor (or a discovery) says so, nothing else does.
 
     `url` is `http://host:port`. `kv_events` and `replay` are ZMQ endpoints to connect to, None when the
-    engine publishes none. `model_root` is the path or repository the engine loaded. `cache_server` is the id by which the
+    engine publishes none; each of its `kv_event_ranks` data-parallel ranks publishes under an endpoint of its own, the
+    first under these. `model_root` is the path or repository the engine loaded. `cache_server` is the id by which the
     LMCache server whose L1 the engine reaches reports, None when there is none.
     """
 
@@ -23,6 +26,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     kv_events: str | None = None
     replay: str | None = None
     cache_server: str | None = None
+    kv_event_ranks: int = 1
     emulated: bool = False
 
 
@@ -64,6 +68,8 @@ def _labels(target: Target) -> dict[str, str]:
         labels["replay"] = target.replay
     if target.cache_server is not None:
         labels["cache_server"] = target.cache_server
+    if target.kv_event_ranks != 1:
+        labels["kv_event_ranks"] = str(target.kv_event_ranks)
     return labels
 
 
@@ -79,9 +85,20 @@ def _target(address: str, group: _Group) -> Target:
             kv_events=labels.get("kv_events") or None,
             replay=labels.get("replay") or None,
             cache_server=labels.get("cache_server") or None,
+            kv_event_ranks=_ranks(labels),
             emulated=labels.get("emulated") == "true",
         )
     except KeyError as error:
         raise TargetFileError(f"target {address}: label {error} is missing") from error
     except ValueError as error:
         raise TargetFileError(f"target {address}: {error}") from error
+
+
+def _ranks(labels: dict[str, str]) -> int:
+    ranks = int(labels.get("kv_event_ranks") or "1")
+    if not 1 <= ranks <= RANKS_MAX:
+        raise ValueError(f"kv_event_ranks {ranks} is not from 1 to {RANKS_MAX}")
+    endpoints = [endpoint for label in ("kv_events", "replay") if (endpoint := labels.get(label))]
+    if ranks > 1 and not all(endpoint.startswith("tcp://") for endpoint in endpoints):
+        raise ValueError("kv_event_ranks needs tcp:// endpoints: ranks are told apart by their ports")
+    return ranks

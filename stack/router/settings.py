@@ -77,3 +77,8 @@ class RouterSettings:
     token_cache_bytes: int = 128 << 20
     # English text has about four bytes a token; used only where no tokenizer is loaded.
     bytes_per_token: int = 4
+
+    # Blocks of KV events remembered, of one data-parallel rank and of all: 16 tokens and some 200 bytes each. An engine with
+    # terabytes of offloaded KV stays below the first; the second keeps a router below 2 GB. What is beyond is refused.
+    index_blocks_per_rank: int = 2_000_000
+    index_blocks: int = 8_000_000

@@ -10,12 +10,10 @@ from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
 from stack.adapters.instruments import samples
-from stack.cache.index import BlockIndex
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
-from stack.model.tier import Tier
 from stack.router.applied import Configuration
 from stack.router.in_flight import InFlight
 from stack.router.records import RecordBuffer
@@ -29,7 +27,6 @@ class StateCollector(Collector):
     in_flight: InFlight
     configuration: Configuration
     records: RecordBuffer
-    index: BlockIndex
 
     def register(self, registry: CollectorRegistry) -> None:
         """Take part in the scrapes of `registry`."""
@@ -40,7 +37,6 @@ class StateCollector(Collector):
         yield from (
             samples(catalog.ROUTER_ENGINE_HEALTH),
             samples(catalog.ROUTER_IN_FLIGHT),
-            samples(catalog.ROUTER_INDEX_BLOCKS),
             samples(catalog.ROUTER_GENERATION),
             samples(catalog.ROUTER_RECORDS_DROPPED),
         )
@@ -50,7 +46,6 @@ class StateCollector(Collector):
         engines = self.fleet().engines
         yield self._health(engines)
         yield self._loads(engines)
-        yield self._blocks(engines)
         yield _single(catalog.ROUTER_GENERATION, self.configuration.current.generation)
         yield _single(catalog.ROUTER_RECORDS_DROPPED, self.records.dropped_total)
 
@@ -68,17 +63,6 @@ class StateCollector(Collector):
         for engine in engines:
             count = self.in_flight.counts.get(engine.name, 0)
             family.add_sample(catalog.ROUTER_IN_FLIGHT.name, _labels(engine), float(count))
-        return family
-
-    def _blocks(self, engines: tuple[Engine, ...]) -> Metric:
-        """Engines whose index is not trusted have no samples, and no engine has any of a tier it never spoke of."""
-        family = samples(catalog.ROUTER_INDEX_BLOCKS)
-        for engine in engines:
-            for tier in Tier:
-                if (blocks := self.index.blocks(engine.name, tier)) is not None:
-                    labels = _labels(engine) | {Label.TIER.value: tier.value}
-                    del labels[Label.POOL.value]
-                    family.add_sample(catalog.ROUTER_INDEX_BLOCKS.name, labels, float(blocks))
         return family
 
 

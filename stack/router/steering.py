@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from stack.adapters.control_link import ControlUnavailableError
@@ -14,12 +15,13 @@ from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
 from stack.router.records import Batch, RecordBuffer
 from stack.router.settings import RouterSettings
-from stack.router.stalls import Stalls
 
 log = logging.getLogger(__name__)
 
 # Control's versions count from 0, so this differs from all of them.
 NEVER = -1
+
+Account = Callable[[str], str]  # what else there is to say about an engine, in words; empty when it is well
 
 
 class Link(Protocol):
@@ -41,7 +43,7 @@ class Steering:
         keeper: FleetKeeper,
         in_flight: InFlight,
         records: RecordBuffer,
-        stalls: Stalls,
+        accounts: Sequence[Account],
         settings: RouterSettings,
     ) -> None:
         self._id = router_id
@@ -50,7 +52,7 @@ class Steering:
         self._keeper = keeper
         self._in_flight = in_flight
         self._records = records
-        self._stalls = stalls
+        self._accounts = accounts
         self._settings = settings
         self._applied = asyncio.Event()
         self._reachable = True
@@ -117,7 +119,7 @@ class Steering:
                     name=name,
                     health=member.engine.health.value,
                     in_flight=self._in_flight.counts.get(name, 0),
-                    detail="; ".join(filter(None, (self._stalls.account(name), member.account))),
+                    detail="; ".join(filter(None, (*(tell(name) for tell in self._accounts), member.account))),
                 )
                 for name, member in self._keeper.fleet.members.items()
             ),

@@ -18,7 +18,7 @@ from stack.adapters.control_link import ControlLink
 from stack.adapters.kv_events import KvEventSubscriber
 from stack.adapters.probe import pulse
 from stack.adapters.target_file import TargetFile
-from stack.cache.index import BlockIndex
+from stack.cache.index import BlockIndex, IndexLimits
 from stack.cache.rates import RateBook
 from stack.model.rates import PROFILE
 from stack.router.applied import Configuration
@@ -27,6 +27,7 @@ from stack.router.fleet_keeper import FleetKeeper
 from stack.router.greeter import Greeter
 from stack.router.housekeeping import Housekeeping
 from stack.router.in_flight import InFlight
+from stack.router.index_collector import IndexCollector
 from stack.router.lineup import Lineup
 from stack.router.meters import Meters
 from stack.router.model_list import ModelList
@@ -58,7 +59,7 @@ class Router:
         self._upstream = Upstream()
         self._meters = Meters(self._registry)
         self.records = RecordBuffer(settings.records_kept)
-        self._index = BlockIndex()
+        self._index = BlockIndex(IndexLimits(settings.index_blocks_per_rank, settings.index_blocks))
         self._client = httpx.AsyncClient(trust_env=False)
         self._resources = AsyncExitStack()
         self._tokens = model_tokens(self._client, settings, self._registry, self._resources)
@@ -72,9 +73,8 @@ class Router:
         self._subscriber = KvEventSubscriber(self._index, self._housekeeping, clock)
         self._housekeeping.watchers += [self._subscriber, lineup]
         self.keeper.listeners += [self._housekeeping.fleet_changed, self._greeter.fleet_changed]
-        StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records, self._index).register(
-            self._registry
-        )
+        StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records).register(self._registry)
+        IndexCollector(lambda: self.keeper.fleet, self._index).register(self._registry)
         RateCollector(lambda: self.keeper.fleet, rates).register(self._registry)
         shared = Shared(
             configuration=self.configuration,
@@ -113,8 +113,9 @@ class Router:
                 options.control_url, options.router_id, token=options.control_token, deadline_seconds=settings.control_deadline_s
             )
             link = await self._resources.enter_async_context(control)
+            accounts = (stalls.account, lambda engine: self._index.account(engine, time.monotonic()))
             steering = Steering(
-                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, stalls, settings
+                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, accounts, settings
             )
             work["steering"] = steering.run
         self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]

@@ -42,14 +42,21 @@ CLEARED = {"type": "AllBlocksCleared"}
 class Publisher:
     """One engine process. `buffered` is how many batches a replay reaches back."""
 
-    def __init__(self, folder: Path, replica: str = "decode-0", buffered: int = 10_000, started_at: float = 100.0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        replica: str = "decode-0",
+        buffered: int = 10_000,
+        started_at: float = 100.0,
+        events_at: str | None = None,
+    ) -> None:
         self.target = Target(
             replica=replica,
             url="http://127.0.0.1:1",
             pool=Pool.DECODE,
             model="m",
             model_root="/m",
-            kv_events=f"ipc://{folder}/{replica}.pub",
+            kv_events=events_at or f"ipc://{folder}/{replica}.pub",
             replay=f"ipc://{folder}/{replica}.replay",
         )
         self.replays = 0

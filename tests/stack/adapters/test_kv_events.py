@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ import pytest
 
 from stack.adapters.kv_events import KvEventSubscriber
 from stack.adapters.kv_listener import Timing
+from stack.cache.followed import Knowledge
 from stack.cache.index import BlockIndex
 from stack.model.target import Target
 from stack.model.tier import Tier
@@ -53,6 +55,9 @@ class Router:
         held = self.index.lookup([*PROMPT, 1], [engine], now=7.0).engines.get(engine)
         return None if held is None else held.engine_tokens
 
+    def knowledge(self) -> Knowledge:
+        return self.index.knowledge("decode-0")
+
 
 @asynccontextmanager
 async def router(*targets: Target, timing: Timing = FAST) -> AsyncIterator[Router]:
@@ -65,6 +70,19 @@ async def router(*targets: Target, timing: Timing = FAST) -> AsyncIterator[Route
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         assert task.cancelled(), task.exception()
+
+
+def free_port_pair() -> int:
+    """A port that is free, and so is the next."""
+    while True:
+        with socket.socket() as one, socket.socket() as next_one:
+            one.bind(("127.0.0.1", 0))
+            port: int = one.getsockname()[1]
+            try:
+                next_one.bind(("127.0.0.1", port + 1))
+            except (OSError, OverflowError):
+                continue
+            return port
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -120,7 +138,7 @@ async def test_a_gap_is_filled_from_the_replay(folder: Path) -> None:
         assert deck.heard == Heard(gaps=[True])
 
 
-async def test_a_gap_the_buffer_cannot_fill_makes_the_placement_unknown_until_relearnt(folder: Path) -> None:
+async def test_a_gap_the_buffer_cannot_fill_makes_the_placement_partial_until_relearnt(folder: Path) -> None:
     async with Publisher(folder, buffered=1) as engine, router(engine.target, timing=PATIENT) as deck:
         await until(lambda: deck.cached() == 0)
         await engine.publish(stored(1, 2))
@@ -128,10 +146,11 @@ async def test_a_gap_the_buffer_cannot_fill_makes_the_placement_unknown_until_re
         await engine.publish(removed(2), lost=True)
         await engine.publish(removed(1), lost=True)
         await engine.publish(stored(7))
-        await until(lambda: deck.cached() is None)
-        await engine.publish(stored(8, parent=7, start=1))
-        await until(lambda: deck.cached() == 8)
-        assert deck.heard == Heard(gaps=[False])
+        await until(lambda: deck.knowledge() is Knowledge.PARTIAL)
+        assert deck.cached() == 4
+        await engine.publish(removed(7))
+        await until(lambda: deck.knowledge() is Knowledge.WHOLE)
+        assert deck.heard == Heard(gaps=[False], evicted_blocks=1)
 
 
 async def test_a_gap_nobody_answers_for_is_unrecovered(folder: Path) -> None:
@@ -143,7 +162,7 @@ async def test_a_gap_nobody_answers_for_is_unrecovered(folder: Path) -> None:
         await engine.publish(lost=True)
         await engine.publish(removed(2))
         await until(lambda: deck.heard.gaps == [False])
-        assert deck.cached() is None
+        assert (deck.cached(), deck.knowledge()) == (0, Knowledge.PARTIAL)
 
 
 async def test_a_heartbeat_finds_what_never_arrived(folder: Path) -> None:
@@ -197,7 +216,7 @@ async def test_a_batch_that_cannot_be_read_leaves_a_hole(folder: Path) -> None:
         await engine.publish(raw=msgspec.msgpack.encode([1.0, [{"type": "BlockMoved"}]]))
         await engine.publish(removed(9))
         await until(lambda: deck.heard.gaps == [False])
-        assert deck.cached() is None
+        assert (deck.cached(), deck.knowledge()) == (0, Knowledge.PARTIAL)
 
 
 async def test_an_engine_that_is_no_longer_watched_is_forgotten_and_others_stay(folder: Path) -> None:
@@ -212,7 +231,7 @@ async def test_an_engine_that_is_no_longer_watched_is_forgotten_and_others_stay(
         await until(lambda: deck.cached("a") == 4)
 
 
-async def test_an_engine_without_replay_is_unknown_until_it_is_heard(folder: Path) -> None:
+async def test_an_engine_without_replay_is_unknown_until_it_is_heard_and_then_known_in_part(folder: Path) -> None:
     async with Publisher(folder) as engine:
         target = msgspec.structs.replace(engine.target, replay=None)
         async with router(target, timing=FAST) as deck:
@@ -222,10 +241,11 @@ async def test_an_engine_without_replay_is_unknown_until_it_is_heard(folder: Pat
                     await asyncio.sleep(0.02)
             await engine.publish(stored(2, parent=1, start=1))
             await until(lambda: deck.cached() == 8)
+            assert deck.knowledge() is Knowledge.PARTIAL
             await engine.publish(lost=True)
             await engine.publish(stored(60))
             await until(lambda: deck.heard.gaps == [False])
-            assert deck.cached() is None
+            assert (deck.cached(), deck.knowledge()) == (4, Knowledge.PARTIAL)
 
 
 async def test_an_endpoint_that_is_none_harms_no_other_engine(folder: Path) -> None:
@@ -241,3 +261,26 @@ async def test_targets_without_events_are_not_followed(folder: Path) -> None:
     async with router(target) as deck:
         await asyncio.sleep(0)
         assert deck.cached() is None
+
+
+async def test_every_data_parallel_rank_is_followed(folder: Path) -> None:
+    port = free_port_pair()
+    async with (
+        Publisher(folder, events_at=f"tcp://127.0.0.1:{port}") as first,
+        Publisher(folder, "rank-1", events_at=f"tcp://127.0.0.1:{port + 1}") as second,
+    ):
+        target = msgspec.structs.replace(first.target, replay=None, kv_event_ranks=2)
+        async with router(target) as deck, asyncio.timeout(10):
+            while deck.index.blocks("decode-0", Tier.ENGINE) != 3:  # what is published before a subscription is lost
+                await first.publish(CLEARED, stored(1))
+                await second.publish(CLEARED, stored(1, 2))
+                await asyncio.sleep(0.02)
+            assert deck.cached() == 8
+
+
+async def test_ranks_that_cannot_be_told_apart_harm_no_other_engine(folder: Path) -> None:
+    async with Publisher(folder) as engine:
+        broken = msgspec.structs.replace(engine.target, replica="broken", kv_event_ranks=2)
+        async with router(broken, engine.target) as deck:
+            await until(lambda: deck.cached() == 0)
+            assert deck.cached("broken") is None

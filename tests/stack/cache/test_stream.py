@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from stack.cache.followed import Knowledge
 from stack.cache.index import BlockIndex
 from stack.cache.stream import EventStream, Taken
-from stack.model.kv_event import KvBatch, Stored
+from stack.model.kv_event import KvBatch, Source, Stored
 from stack.model.tier import Tier
 
 
@@ -14,8 +15,8 @@ def batch(at: float, block: int = 0) -> KvBatch:
 
 def begun() -> tuple[EventStream, BlockIndex]:
     index = BlockIndex()
-    stream = EventStream("a", index)
-    stream.begin()
+    stream = EventStream(Source("a"), index)
+    stream.begin(0, 1.0)
     return stream, index
 
 
@@ -43,17 +44,17 @@ def test_an_earlier_number_with_a_later_time_is_another_process() -> None:
     assert stream.is_last(2, batch(2.0))
 
 
-def test_beginning_late_is_a_lower_bound_that_is_trusted() -> None:
+def test_beginning_late_is_a_partial_placement() -> None:
     stream, index = begun()
-    stream.begin(first=7)
+    stream.begin(7, 1.0)
     assert stream.take(7, batch(1.0, 1), 9.0) is Taken.APPLIED
-    assert index.blocks("a", Tier.ENGINE) == 1
+    assert (index.blocks("a", Tier.ENGINE), index.knowledge("a")) == (1, Knowledge.PARTIAL)
 
 
-def test_after_a_loss_the_stream_goes_on_anywhere_and_the_engine_is_not_trusted() -> None:
+def test_after_a_loss_the_stream_goes_on_anywhere_and_the_placement_is_partial() -> None:
     stream, index = begun()
     stream.take(0, batch(1.0, 1), 9.0)
     stream.take(1, batch(2.0, 2), 9.0)
-    stream.lose()
+    stream.lose(9.0)
     assert stream.take(40, batch(3.0, 3), 9.0) is Taken.APPLIED
-    assert index.blocks("a", Tier.ENGINE) is None
+    assert (index.blocks("a", Tier.ENGINE), index.knowledge("a")) == (1, Knowledge.PARTIAL)

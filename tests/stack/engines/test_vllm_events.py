@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stack.engines.vllm_events import KvEventFormatError, decode, extra_key
+from stack.engines.vllm_events import KvEventFormatError, decode, extra_key, rank_endpoint
 from stack.model.kv_event import Cleared, KvBatch, Removed, Stored
 from stack.model.tier import Tier
 
@@ -65,3 +65,14 @@ def test_anything_else_is_a_format_error_without_its_content(payload: bytes) -> 
 
 def test_a_plain_block_has_no_extra_key() -> None:
     assert extra_key(lora=None, cache_salt="") is None
+
+
+def test_ranks_publish_at_ports_counted_up_from_the_first_s() -> None:
+    assert [rank_endpoint("tcp://10.0.0.1:5557", rank) for rank in (0, 3)] == ["tcp://10.0.0.1:5557", "tcp://10.0.0.1:5560"]
+    assert rank_endpoint("ipc:///run/e", 0) == "ipc:///run/e"
+
+
+@pytest.mark.parametrize("endpoint", ["ipc:///run/e", "tcp://host", "ipc://5557:1"])
+def test_ranks_of_other_endpoints_have_none(endpoint: str) -> None:
+    with pytest.raises(ValueError, match="no endpoint for rank 1"):
+        rank_endpoint(endpoint, 1)

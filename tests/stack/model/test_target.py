@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 
 from stack.model.target import Target, TargetFileError, decode, encode
@@ -40,6 +41,26 @@ def test_prometheus_reads_it_as_file_sd() -> None:
             },
         }
     ]
+
+
+def test_the_ranks_that_publish_events_are_read_back() -> None:
+    target = msgspec.structs.replace(DECODE, kv_events="tcp://10.0.0.1:5557", replay="tcp://10.0.0.1:5657", kv_event_ranks=8)
+    assert decode(encode([target])) == [target]
+    assert json.loads(encode([target]))[0]["labels"]["kv_event_ranks"] == "8"
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({"kv_event_ranks": "0"}, "kv_event_ranks 0 is not from 1 to 1024"),
+        ({"kv_event_ranks": "two"}, "invalid literal"),
+        ({"kv_event_ranks": "2", "kv_events": "ipc:///run/x"}, "kv_event_ranks needs tcp:// endpoints"),
+    ],
+)
+def test_ranks_that_cannot_be_told_apart_are_refused(labels: dict[str, str], message: str) -> None:
+    group = {"targets": ["a:1"], "labels": {"replica": "x", "pool": "decode", "model": "m", **labels}}
+    with pytest.raises(TargetFileError, match=message):
+        decode(json.dumps([group]).encode())
 
 
 def test_an_empty_fleet_is_an_empty_list() -> None:

@@ -8,7 +8,7 @@ import msgspec
 from stack.cache.index import BlockIndex
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet, Member
-from stack.model.kv_event import Stored
+from stack.model.kv_event import KvBatch, Source, Stored
 from stack.model.placement import PlacementUnknownError, UnknownReason
 from stack.model.request import RouteRequest
 from stack.model.target import Target
@@ -73,9 +73,8 @@ async def test_a_prompt_that_cannot_be_tokenized_says_why() -> None:
 
 async def test_the_placement_comes_from_the_index() -> None:
     index = BlockIndex()
-    index.follow("decode-0")
-    index.seen("decode-0", 4.0)
-    index.apply("decode-0", Stored(blocks=[1], parent=None, tokens=[3, 3], block_tokens=2, tier=Tier.ENGINE))
+    index.follow(Source("decode-0"))
+    index.apply(Source("decode-0"), KvBatch(1.0, (Stored([1], None, [3, 3], 2, Tier.ENGINE),)), 4.0)
     route = await _about(FakeTokens(), "one two three", index)
     assert route.placement.engines["decode-0"].engine_tokens == 2
     assert route.placement.engines["decode-0"].age_seconds == 6.0
@@ -83,8 +82,8 @@ async def test_the_placement_comes_from_the_index() -> None:
 
 async def test_a_salted_prompt_does_not_meet_an_unsalted_one() -> None:
     index = BlockIndex()
-    index.follow("decode-0")
-    index.apply("decode-0", Stored(blocks=[1], parent=None, tokens=[3, 3], block_tokens=2, tier=Tier.ENGINE))
+    index.follow(Source("decode-0"))
+    index.apply(Source("decode-0"), KvBatch(1.0, (Stored([1], None, [3, 3], 2, Tier.ENGINE),)), 4.0)
     route = await _about(FakeTokens(), "one two three", index, cache_salt="tenant")
     assert route.placement.engines["decode-0"].engine_tokens == 0
 

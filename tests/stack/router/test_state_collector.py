@@ -2,12 +2,10 @@
 
 from prometheus_client import CollectorRegistry, generate_latest
 
-from stack.cache.index import BlockIndex
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet, Member
-from stack.model.kv_event import Stored
 from stack.model.target import Target
-from stack.model.tier import Pool, Tier
+from stack.model.tier import Pool
 from stack.router.applied import Configuration
 from stack.router.in_flight import InFlight
 from stack.router.records import RecordBuffer
@@ -24,19 +22,16 @@ def _samples(registry: CollectorRegistry) -> list[str]:
 
 def test_samples_follow_the_fleet() -> None:
     fleet = Fleet.of([Member(Engine(TARGET, health=Health.READY))])
-    in_flight, index, registry = InFlight(), BlockIndex(), CollectorRegistry()
+    in_flight, registry = InFlight(), CollectorRegistry()
     configuration = Configuration(StrategyShelf(names(), create))
-    collector = StateCollector(lambda: fleet, in_flight, configuration, RecordBuffer(10), index)
+    collector = StateCollector(lambda: fleet, in_flight, configuration, RecordBuffer(10))
     collector.register(registry)
-    index.follow("d0")
-    index.apply("d0", Stored(blocks=[1, 2], parent=None, tokens=[1, 2, 3, 4], block_tokens=2, tier=Tier.ENGINE))
     with in_flight.attempt("d0"):
         assert _samples(registry) == [
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="ready"} 1.0',
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="not_ready"} 0.0',
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="unknown"} 0.0',
             'kvdeck_router_in_flight_requests{backend="d0",model_name="m",pool="decode"} 1.0',
-            'kvdeck_router_index_blocks{backend="d0",model_name="m",tier="engine"} 2.0',
             "kvdeck_router_generation 0.0",
             "kvdeck_router_records_dropped_total 0.0",
         ]

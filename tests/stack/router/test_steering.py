@@ -76,7 +76,7 @@ class Bench:
         self.configuration = Configuration(StrategyShelf(names(), create), lambda applied: self.keeper.drain(applied.draining))
         self.stalls = Stalls(self.in_flight, SETTINGS, lambda: self.now)
         self.steering = Steering(
-            "router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, self.stalls, SETTINGS
+            "router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, [self.stalls.account], SETTINGS
         )
 
     async def _probe(self, url: str, deadline_seconds: float) -> Pulse:
