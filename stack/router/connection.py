@@ -8,6 +8,7 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import cast
 
+from stack.router.attendant import Attendant
 from stack.router.deadline import Deadline
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.head import RefusedRequestError
@@ -40,7 +41,7 @@ class Connection(asyncio.Protocol):
         self._response: Response | None = None
         self._phase = Phase.IDLE
         self._deadline = Deadline(self._on_time)
-        self._task: asyncio.Task[None] | None = None
+        self._attendant = Attendant(site, self._handle)
         self._held = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -67,8 +68,7 @@ class Connection(asyncio.Protocol):
         self._phase = Phase.GONE
         self._outlet.lost()
         self._deadline.cancel()
-        if self._task is not None and not self._answered:
-            self._task.cancel()
+        self._attendant.dismiss(at_once=not self._answered)
         self._reader.drop()  # at once: a connection refers to itself, and the garbage collector comes late
         self._hold(0)
         self._site.leave(self)
@@ -123,8 +123,7 @@ class Connection(asyncio.Protocol):
         response = Response(self._outlet, http10=head.http10, bodyless=request.method == "HEAD", keep_alive=keep_alive)
         self._response = response
         self._wait(Phase.ANSWER, None)
-        self._task = asyncio.create_task(self._handle(request, response))
-        self._site.own(self._task)
+        self._attendant.attend(request, response)
 
     async def _handle(self, request: Request, response: Response) -> None:
         try:
@@ -140,7 +139,6 @@ class Connection(asyncio.Protocol):
             log.exception("handler failed", extra={"method": request.method, "path": request.path})
             if not response.started:
                 _put_error(response, 500, "the router failed on this request")
-        self._task = None
         self._hold(0)
         self._next(response)
 

@@ -1,15 +1,14 @@
-"""The head of a request: refused unless every byte of it is beyond doubt, then parsed by httptools.
+"""The head of a request: refused unless every byte of it is beyond doubt, then simply taken apart.
 
 Two parsers that read one request differently are what request smuggling lives on. So the head is checked against one
-strict grammar before the parser sees it, and the framing of the body is decided here, once, from unambiguous headers.
+strict grammar first, after which there is one way only to split it into lines, names and values; and the framing of the
+body is decided here, once, from unambiguous headers.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-
-import httptools
 
 from stack.router.message import Limits
 
@@ -21,6 +20,11 @@ _HEAD = re.compile(_REQUEST_LINE + _FIELDS + rb"\r\n")
 _STRAY_LF = re.compile(rb"(?<!\r)\n")
 _ABSOLUTE = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _LENGTH = re.compile(rb"[0-9]{1,19}")
+_FRAMING = frozenset({b"host", b"content-length", b"transfer-encoding", b"expect", b"connection"})
+# RFC 9110 and 5789, and what their relatives define: a method that nobody knows is no request for anything served here.
+_METHODS = frozenset(
+    b"GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH COPY LOCK MKCOL MOVE PROPFIND PROPPATCH SEARCH UNLOCK".split()
+)
 _LINE_OVERHEAD = 64  # method, version and spaces beside the target
 
 
@@ -45,18 +49,6 @@ class Head:
     keep_alive: bool
     http10: bool
     expects_continue: bool
-
-
-class _Fields:
-    """httptools' callbacks: collects the header fields."""
-
-    __slots__ = ("fields",)
-
-    def __init__(self) -> None:
-        self.fields: list[tuple[bytes, bytes]] = []
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        self.fields.append((name.lower(), value.strip(b" \t")))
 
 
 class HeadReader:
@@ -104,25 +96,34 @@ def _parse(raw: bytes, limits: Limits) -> Head:
         raise RefusedRequestError(414, "the request target is too long")
     if match["method"] == b"CONNECT":
         raise RefusedRequestError(405, "this server is no tunnel")
-    callbacks = _Fields()
-    parser = httptools.HttpRequestParser(callbacks)
-    try:
-        parser.feed_data(raw)
-    except httptools.HttpParserUpgrade:
-        pass  # an offer that a server may ignore; this one answers in HTTP/1.1
-    except httptools.HttpParserInvalidMethodError as error:
-        raise RefusedRequestError(501, "the request method is not known") from error
-    except httptools.HttpParserError as error:
-        raise RefusedRequestError(400, "the request head is malformed") from error
-    if len(callbacks.fields) > limits.header_count:
+    if match["method"] not in _METHODS:
+        raise RefusedRequestError(501, "the request method is not known")
+    fields = _fields(raw[match.end("version") + 2 : -4])
+    if len(fields) > limits.header_count:
         raise RefusedRequestError(431, "the request has too many headers")
     path, query = _split(match["target"].decode("ascii"))
     http10 = match["version"] == b"1.0"
-    length, expects = _framing(callbacks.fields, http10)
+    said = _about_framing(fields)
+    length, expects = _framing(said, http10)
     if length is not None and length > limits.body_bytes:
         raise RefusedRequestError(413, f"the request body is larger than {limits.body_bytes} bytes")
-    keep_alive = not http10 and not _asks_to_close(callbacks.fields)
-    return Head(parser.get_method().decode("ascii"), path, query, tuple(callbacks.fields), length, keep_alive, http10, expects)
+    keep_alive = not http10 and not _asks_to_close(said)
+    return Head(match["method"].decode("ascii"), path, query, fields, length, keep_alive, http10, expects)
+
+
+def _fields(lines: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    """Names in lower case, and values; the grammar has seen to it that every line has a name and a colon."""
+    parted = [line.partition(b":") for line in lines.split(b"\r\n")] if lines else ()
+    return tuple([(name.lower(), value.strip(b" \t")) for name, _, value in parted])
+
+
+def _about_framing(fields: tuple[tuple[bytes, bytes], ...]) -> dict[bytes, list[bytes]]:
+    """The values, in lower case, of the headers that say where a request ends and what follows it."""
+    said: dict[bytes, list[bytes]] = {}
+    for name, value in fields:
+        if name in _FRAMING:
+            said.setdefault(name, []).append(value.lower())
+    return said
 
 
 def _split(target: str) -> tuple[str, str]:
@@ -135,27 +136,25 @@ def _split(target: str) -> tuple[str, str]:
     return path or "/", query
 
 
-def _asks_to_close(fields: list[tuple[bytes, bytes]]) -> bool:
-    tokens = (token for name, value in fields if name == b"connection" for token in value.lower().split(b","))
-    return any(token.strip() == b"close" for token in tokens)
+def _asks_to_close(said: dict[bytes, list[bytes]]) -> bool:
+    values = said.get(b"connection")
+    return values is not None and any(token.strip() == b"close" for value in values for token in value.split(b","))
 
 
-def _framing(fields: list[tuple[bytes, bytes]], http10: bool) -> tuple[int | None, bool]:
+def _framing(said: dict[bytes, list[bytes]], http10: bool) -> tuple[int | None, bool]:
     """Body length (None: chunked) and whether the client waits for 100 Continue; anything ambiguous is refused."""
-    hosts = [value for name, value in fields if name == b"host"]
-    lengths = [value for name, value in fields if name == b"content-length"]
-    codings = [value.lower() for name, value in fields if name == b"transfer-encoding"]
+    hosts, lengths, codings = said.get(b"host", ()), said.get(b"content-length", ()), said.get(b"transfer-encoding", ())
     if len(hosts) > 1 or (not hosts and not http10):
         raise RefusedRequestError(400, "exactly one Host header is needed")
     if codings and lengths:
         raise RefusedRequestError(400, "a request has a Content-Length or a Transfer-Encoding, not both")
-    if len(lengths) > 1 or not all(_LENGTH.fullmatch(value) for value in lengths):
+    if len(lengths) > 1 or (lengths and not _LENGTH.fullmatch(lengths[0])):
         raise RefusedRequestError(400, "the Content-Length is not one number")
     if codings and (http10 or len(codings) > 1):
         raise RefusedRequestError(400, "one Transfer-Encoding at most, and none in HTTP/1.0")
     if codings and codings != [b"chunked"]:
         raise RefusedRequestError(501, "the only transfer coding known here is chunked")
-    expects = [value.lower() for name, value in fields if name == b"expect" and not http10]
-    if any(value != b"100-continue" for value in expects):
+    expects = () if http10 else said.get(b"expect", ())
+    if expects and set(expects) != {b"100-continue"}:
         raise RefusedRequestError(417, "the only expectation known here is 100-continue")
     return None if codings else int(lengths[0]) if lengths else 0, bool(expects)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 Headers = Iterable[tuple[bytes, bytes]]
@@ -20,13 +20,13 @@ class Request:
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes
     received_at: float
+    _first: dict[bytes, bytes] | None = field(default=None, repr=False, compare=False)
 
     def header(self, name: bytes) -> bytes | None:
         """The first value of `name` (lower case), None when the client sent none."""
-        for key, value in self.headers:
-            if key == name:
-                return value
-        return None
+        if self._first is None:
+            self._first = dict(reversed(self.headers))
+        return self._first.get(name)
 
 
 class ClientGoneError(ConnectionError):

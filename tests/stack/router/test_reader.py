@@ -98,7 +98,7 @@ HOSTILE = {
         400,
     ),
     "another coding": (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
-    "an unknown coding": (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n", 400),
+    "an unknown coding": (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n", 501),
     "space before the colon": (b"GET / HTTP/1.1\r\nhost : x\r\n\r\n", 400),
     "space before a framing header's colon": (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length : 5\r\n\r\nhello", 400),
     "a NUL in a value": (b"GET / HTTP/1.1\r\nhost: x\r\na: b\x00c\r\n\r\n", 400),

@@ -1,0 +1,58 @@
+"""The one task that answers a connection's requests: a task for each of them would cost a tenth of what the request does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from stack.router.message import Request
+from stack.router.response import Response
+from stack.router.site import Site
+
+Answer = Callable[[Request, Response], Awaitable[None]]
+
+
+class Attendant:
+    """Takes one request at a time. The task begins with the first and ends when it is dismissed."""
+
+    __slots__ = ("_answer", "_dismissed", "_due", "_idle", "_site", "_task")
+
+    def __init__(self, site: Site, answer: Answer) -> None:
+        self._site = site
+        self._answer = answer
+        self._task: asyncio.Task[None] | None = None
+        self._due: tuple[Request, Response] | None = None
+        self._idle: asyncio.Future[None] | None = None
+        self._dismissed = False
+
+    def attend(self, request: Request, response: Response) -> None:
+        """Answer this one next."""
+        self._due = request, response
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+            self._site.own(self._task)
+        else:
+            self._wake()
+
+    def dismiss(self, *, at_once: bool) -> None:
+        """Nothing more comes; the request at hand is cancelled `at_once` or carried out to its end."""
+        self._dismissed = True
+        if self._idle is not None:
+            self._wake()
+        elif self._task is not None and at_once:
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        while not self._dismissed:
+            if self._due is None:
+                self._idle = asyncio.get_running_loop().create_future()
+                await self._idle
+                continue
+            request, response = self._due
+            self._due = None
+            await self._answer(request, response)
+
+    def _wake(self) -> None:
+        idle, self._idle = self._idle, None
+        if idle is not None and not idle.done():
+            idle.set_result(None)
