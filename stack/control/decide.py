@@ -9,6 +9,7 @@ import msgspec
 
 from stack.control.diff import Change, diff
 from stack.control.effects import (
+    ChangeLimits,
     ChangeMinUncached,
     ChangeThreshold,
     Effect,
@@ -65,6 +66,8 @@ def _effects(model: str, before: ModelState, after: ModelState, members: Sequenc
         yield ChangeThreshold(model, before.dpd.routing_threshold, after.dpd.routing_threshold, after.dpd.enabled)
     if before.dpd.min_uncached_tokens != after.dpd.min_uncached_tokens:
         yield ChangeMinUncached(model, before.dpd.min_uncached_tokens, after.dpd.min_uncached_tokens, after.dpd.enabled)
+    if before.limits != after.limits:
+        yield ChangeLimits(model, before.limits.words, after.limits.words)
     for pool in Pool:
         yield from _scaling(model, pool, _replicas(before, pool), _replicas(after, pool), members)
 

@@ -92,6 +92,20 @@ class ChangeMinUncached:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeLimits:
+    """How much of a model each router takes at once, in words."""
+
+    kind: ClassVar[str] = "change_limits"
+    model: str
+    before: str
+    after: str
+
+    @property
+    def sentence(self) -> str:
+        return f"Each router takes at once: {self.after} (until now: {self.before}). Beyond that requests are refused with 429."
+
+
+@dataclass(frozen=True, slots=True)
 class GrowPool:
     """`pool` gains `by` engines; `engines` were leaving and stay instead of being started anew."""
 
@@ -127,7 +141,7 @@ class ShrinkPool:
         return f"To drain and end: {', '.join(self.engines)}. No new requests; those in flight finish first."
 
 
-Effect = SwitchStrategy | SwitchDpd | SwitchProtocol | ChangeThreshold | ChangeMinUncached | GrowPool | ShrinkPool
+Effect = SwitchStrategy | SwitchDpd | SwitchProtocol | ChangeThreshold | ChangeMinUncached | ChangeLimits | GrowPool | ShrinkPool
 
 
 def _once_on(enabled: bool, sentence: str) -> str:

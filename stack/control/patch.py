@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
+from typing import get_args
 
 import msgspec
 
@@ -58,7 +59,7 @@ def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:
 
 
 def _nullable(kind: object) -> bool:
-    return isinstance(kind, types.UnionType) and types.NoneType in kind.__args__
+    return types.NoneType in get_args(kind)
 
 
 def _names(struct: type[msgspec.Struct]) -> set[str]:

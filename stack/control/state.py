@@ -8,9 +8,11 @@ import msgspec
 
 REPLICAS_MAX = 64
 THRESHOLD_MAX = 10_000_000
+REQUESTS_MAX = 1_000_000
 
 Replicas = Annotated[int, msgspec.Meta(ge=0, le=REPLICAS_MAX)]
 Threshold = Annotated[int, msgspec.Meta(ge=0, le=THRESHOLD_MAX)]
+Requests = Annotated[int, msgspec.Meta(ge=1, le=REQUESTS_MAX)]
 
 
 class Dpd(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,12 +46,46 @@ class Pools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     decode: PoolState = PoolState(replicas=1)
 
 
+class LoadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many requests of a model each router takes at once; null is no limit, for engines queue by themselves.
+
+    `in_flight` counts all engines together, `in_flight_per_engine` each engine of either pool. What comes beyond waits in
+    the router, at most `queue` requests and `queue_per_engine` for each ready decode engine, and at most `queue_seconds`;
+    the rest is refused with 429. A `queue` of 0 is none.
+    """
+
+    in_flight: Requests | None = None
+    in_flight_per_engine: Requests | None = None
+    queue: Annotated[int, msgspec.Meta(ge=0, le=REQUESTS_MAX)] = 0
+    queue_per_engine: Requests | None = None
+    queue_seconds: Annotated[float, msgspec.Meta(gt=0, le=600)] = 30.0
+
+    @property
+    def bounded(self) -> bool:
+        """There is a limit at all."""
+        return self.in_flight is not None or self.in_flight_per_engine is not None
+
+    @property
+    def words(self) -> str:
+        """All of it, for people."""
+        bounds = ((self.in_flight, "in flight"), (self.in_flight_per_engine, "in flight on each engine"))
+        taken = " and ".join(f"{most} {where}" for most, where in bounds if most is not None)
+        if not taken:
+            return "no limit"
+        each = "" if self.queue_per_engine is None else f", {self.queue_per_engine} for each engine"
+        return f"{taken}, {self.queue or 'none'} waiting{each}"
+
+
+NO_LIMITS = LoadLimits()
+
+
 class ModelState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one served model should look like."""
 
     strategy: str = "prefix_aware"
     dpd: Dpd = Dpd()
     pools: Pools = Pools()
+    limits: LoadLimits = NO_LIMITS
 
 
 class Desired(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -40,6 +40,11 @@ def _model(field: str, state: ModelState, known: Collection[str]) -> ModelState:
             f"{field}.pools.prefill.replicas",
             "DPD needs a prefill engine: keep prefill.replicas at 1 or more, or set dpd.enabled to false in the same change",
         )
+    if state.limits.queue and not state.limits.bounded:
+        raise RefusedError(
+            f"{field}.limits.queue",
+            "nothing ever waits without a limit on what is in flight: set limits.in_flight or limits.in_flight_per_engine as well",
+        )
     pools = Pools(
         prefill=_pool(f"{field}.pools.prefill", state.pools.prefill, known),
         decode=_pool(f"{field}.pools.decode", state.pools.decode, known),

@@ -175,6 +175,16 @@ ROUTER_FALLBACKS = _add(
     "Requests that were not served the way the configuration asks for, by reason.",
     Label.MODEL_NAME, Label.REASON,
 )  # fmt: skip
+ROUTER_LIMITED = _add(
+    "kvdeck_router_limited_requests_total", Kind.COUNTER, Unit.REQUESTS, Emitter.ROUTER,
+    "Requests refused with 429 because of the model's configured limits, by reason.",
+    Label.MODEL_NAME, Label.REASON,
+)  # fmt: skip
+ROUTER_QUEUED = _add(
+    "kvdeck_router_queued_requests", Kind.GAUGE, Unit.REQUESTS, Emitter.ROUTER,
+    "Requests that wait in this router for their turn. Always 0 without a configured queue.",
+    Label.MODEL_NAME,
+)  # fmt: skip
 ROUTER_ENGINE_HEALTH = _add(
     "kvdeck_router_engine_health", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
     "1 for the state this router gives an engine: ready, not_ready or unknown.",

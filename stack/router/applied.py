@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from stack.control.link import RouterConfig
-from stack.control.state import ModelState
+from stack.control.state import NO_LIMITS, LoadLimits, ModelState
 from stack.engines.pd.base import Link, link
 from stack.router.shelf import StrategyShelf
 from stack.strategies.base import canonical
@@ -16,11 +16,12 @@ from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """How one model is served: which strategies, when to disaggregate, and how the KV gets across."""
+    """How one model is served: which strategies, when to disaggregate, how the KV gets across, and how much at once."""
 
     strategies: PoolStrategies
     policy: DpdPolicy
     link: Link = field(default_factory=lambda: link(None, None))
+    limits: LoadLimits = NO_LIMITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Configuration:
             decode=self._named(model, pools.decode.strategy or state.strategy),
         )
         policy = DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens)
-        return Served(strategies, policy, link(pools.prefill.protocol, pools.decode.protocol))
+        return Served(strategies, policy, link(pools.prefill.protocol, pools.decode.protocol), state.limits)
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from stack.control.decision import CLIENT_LEFT
 from stack.fleet.snapshot import Fleet
+from stack.router.admission import Admission, OverLimitError, Refusal
 from stack.router.applied import Applied, Configuration, Served
 from stack.router.errand import Errand, Fallback
 from stack.router.errors import JSON_HEADERS, error_body
@@ -53,6 +54,7 @@ class Completions:
         configuration: Configuration,
         keeper: FleetKeeper,
         lineup: Lineup,
+        admission: Admission,
         inquiry: Inquiry,
         executor: Executor,
         poison: Poison,
@@ -67,6 +69,7 @@ class Completions:
         self._configuration = configuration
         self._keeper = keeper
         self._lineup = lineup
+        self._admission = admission
         self._inquiry = inquiry
         self._executor = executor
         self._poison = poison
@@ -99,6 +102,9 @@ class Completions:
             message = f"no engine of {parsed.model!r} is ready"
             await self._refuse(start, responder, parsed.model, 503, message, "no_ready_engine", retry_after_s=RETRY_AFTER_S)
             return
+        except OverLimitError as error:
+            await self._refuse_more(start, responder, parsed.model, error.refusal)
+            return
         await self._carry_out(errand, responder)
 
     def _served(self, model: str, start: _Start) -> Served | None:
@@ -108,7 +114,10 @@ class Completions:
 
     async def _decide(self, request: Request, parsed: ParsedBody, served: Served, start: _Start) -> Errand:
         route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served.policy)
-        candidates = Candidates.of(route.model, start.fleet, self._lineup.loaded)
+        if served.limits.bounded:
+            await self._admission.enter(route.model, served.limits)
+            start = replace(start, fleet=self._keeper.fleet)
+        candidates = Candidates.of(route.model, start.fleet, self._lineup.loaded, served.limits)
         plan = plan_for(parsed, route, candidates, served)
         return Errand(
             parsed=parsed,
@@ -143,6 +152,11 @@ class Completions:
             errand.timeline.done = self._clock()
             # After the handler: nothing of it delays this answer's end or the connection's next request.
             asyncio.get_running_loop().call_soon(self._ledger.close, errand)
+
+    async def _refuse_more(self, start: _Start, responder: Responder, model: str, refusal: Refusal) -> None:
+        self._meters.limited(model, refusal)
+        message = f"as many requests for {model!r} as are allowed at once are under way: try again"
+        await self._refuse(start, responder, model, 429, message, refusal.value, retry_after_s=RETRY_AFTER_S)
 
     async def _refuse_poison(self, start: _Start, responder: Responder, model: str, seconds: float) -> None:
         self._meters.fell_back(model, Fallback.POISONOUS_REQUEST)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from stack.engines.pd.base import Handover
 from stack.model.tier import Pool
+from stack.router.admission import within
 from stack.router.answer_leg import AnswerLeg
 from stack.router.errand import Errand, Fallback
 from stack.router.fleet_keeper import FleetKeeper
@@ -87,7 +88,8 @@ class Executor:
         """Another decode engine, by the same strategy. An engine that choked on a hand-over may do without it."""
         if failure.retry is None or self._poison.refused_for(errand.parsed) is not None:
             return None
-        candidates = self._keeper.fleet.candidates(errand.route.model, Pool.DECODE, self._lineup.loaded)
+        ready = self._keeper.fleet.candidates(errand.route.model, Pool.DECODE, self._lineup.loaded)
+        candidates = within(ready, errand.served.limits)
         others = tuple(engine for engine in candidates if engine.name != errand.engine and engine.name in errand.fleet.members)
         if others:
             return errand.served.strategies.decode.strategy.choose(errand.route, others).engine

@@ -62,6 +62,8 @@ class InFlight:
         self._attempts: dict[str, set[Attempt]] = {}
         self._lines: defaultdict[str, WaitingLine] = defaultdict(WaitingLine)
         self._counts: dict[str, int] = {}
+        self.freed: Callable[[], None] | None = None
+        """Called when a request has ended, while somebody waits for that."""
         self.counts: Mapping[str, int] = MappingProxyType(self._counts)
 
     def attempt(self, engine: str, tokens: int | None = None, work: int = 0) -> Attempt:
@@ -86,6 +88,8 @@ class InFlight:
         self._counts[attempt.engine] -= 1
         if attempt.work:
             self._lines[attempt.engine].leave(attempt, self._clock())
+        if self.freed is not None:
+            self.freed()
 
     def queue(self, engine: str) -> Queue:
         """What `engine` has to compute for requests without a token."""

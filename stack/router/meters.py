@@ -52,6 +52,7 @@ class Meters:
         self._requests = _counters(counter(catalog.ROUTER_REQUESTS, registry))
         self._decisions = _counters(counter(catalog.ROUTER_DECISIONS, registry))
         self._fallbacks = _counters(counter(catalog.ROUTER_FALLBACKS, registry))
+        self._limited = _counters(counter(catalog.ROUTER_LIMITED, registry))
         self._errors = _counters(counter(catalog.ROUTER_INTERNAL_ERRORS, registry))
         self._ejections = _counters(counter(catalog.ROUTER_EJECTIONS, registry))
         self._evicted = _counters(counter(catalog.CACHE_EVICTED_BLOCKS, registry))
@@ -78,6 +79,10 @@ class Meters:
     def unrouted(self, model: str, status: int) -> None:
         """A request for a served model ended without a decision."""
         self._requests(model, "none", status_class(status)).inc()
+
+    def limited(self, model: str, reason: str) -> None:
+        """A request was refused because of a limit. `reason` is of a closed set."""
+        self._limited(model, reason).inc()
 
     def fell_back(self, model: str, reason: str) -> None:
         """A request was not served the way the configuration asks for. `reason` is of a closed set."""

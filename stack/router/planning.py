@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from stack.control.state import NO_LIMITS, LoadLimits
 from stack.engines.divisible import indivisible
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet
 from stack.model.plan import Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path, Pool
+from stack.router.admission import within
 from stack.router.applied import Served
 from stack.router.openai import ParsedBody
 from stack.strategies.disaggregation import DpdPolicy, against_threshold, due, plan
 
 _NEVER = DpdPolicy(enabled=False, routing_threshold=0)
 PASSED_THROUGH = "pass_through"
+PREFILL_FULL = "prefill_engines_full"
 
 
 def meant_path(parsed: ParsedBody, prompt_tokens: int, policy: DpdPolicy) -> Path:
@@ -28,15 +31,23 @@ def meant_path(parsed: ParsedBody, prompt_tokens: int, policy: DpdPolicy) -> Pat
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The routable engines of both pools as they were when a request was decided, with what this router knows of their load."""
+    """The routable engines of both pools as they were when a request was decided, with what this router knows of their load.
+
+    Those that have as much as the limits allow are left out; `prefill_full`: that was every prefill engine.
+    """
 
     prefill: tuple[Engine, ...]
     decode: tuple[Engine, ...]
+    prefill_full: bool = False
 
     @classmethod
-    def of(cls, model: str, fleet: Fleet, loaded: Callable[[Engine], Engine]) -> Candidates:
+    def of(cls, model: str, fleet: Fleet, loaded: Callable[[Engine], Engine], limits: LoadLimits = NO_LIMITS) -> Candidates:
         """Those of `model`, now; `loaded` adds their load."""
-        return cls(fleet.candidates(model, Pool.PREFILL, loaded), fleet.candidates(model, Pool.DECODE, loaded))
+        prefill, decode = fleet.candidates(model, Pool.PREFILL, loaded), fleet.candidates(model, Pool.DECODE, loaded)
+        if limits.in_flight_per_engine is None:
+            return cls(prefill, decode)
+        free = within(prefill, limits)
+        return cls(free, within(decode, limits), prefill_full=bool(prefill) and not free)
 
 
 def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, served: Served) -> Plan:
@@ -52,4 +63,7 @@ def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, se
         compared = against_threshold(route.prompt_tokens, served.policy)
         direct = plan(route, (), candidates.decode, served.strategies, _NEVER)
         return replace(direct, reason=obstacle, fallback=obstacle, compared=compared)
-    return plan(route, candidates.prefill, candidates.decode, served.strategies, served.policy)
+    planned = plan(route, candidates.prefill, candidates.decode, served.strategies, served.policy)
+    if planned.fallback is not None and candidates.prefill_full:
+        return replace(planned, reason=PREFILL_FULL, fallback=PREFILL_FULL)
+    return planned

@@ -14,6 +14,7 @@ from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
+from stack.router.admission import Admission
 from stack.router.applied import Configuration
 from stack.router.in_flight import InFlight
 from stack.router.records import RecordBuffer
@@ -27,6 +28,7 @@ class StateCollector(Collector):
     in_flight: InFlight
     configuration: Configuration
     records: RecordBuffer
+    admission: Admission
 
     def register(self, registry: CollectorRegistry) -> None:
         """Take part in the scrapes of `registry`."""
@@ -37,6 +39,7 @@ class StateCollector(Collector):
         yield from (
             samples(catalog.ROUTER_ENGINE_HEALTH),
             samples(catalog.ROUTER_IN_FLIGHT),
+            samples(catalog.ROUTER_QUEUED),
             samples(catalog.ROUTER_GENERATION),
             samples(catalog.ROUTER_RECORDS_DROPPED),
         )
@@ -46,6 +49,7 @@ class StateCollector(Collector):
         engines = self.fleet().engines
         yield self._health(engines)
         yield self._loads(engines)
+        yield self._queued()
         yield _single(catalog.ROUTER_GENERATION, self.configuration.current.generation)
         yield _single(catalog.ROUTER_RECORDS_DROPPED, self.records.dropped_total)
 
@@ -63,6 +67,13 @@ class StateCollector(Collector):
         for engine in engines:
             count = self.in_flight.counts.get(engine.name, 0)
             family.add_sample(catalog.ROUTER_IN_FLIGHT.name, _labels(engine), float(count))
+        return family
+
+    def _queued(self) -> Metric:
+        family = samples(catalog.ROUTER_QUEUED)
+        for model in self.fleet().models:
+            labels = {Label.MODEL_NAME.value: model}
+            family.add_sample(catalog.ROUTER_QUEUED.name, labels, float(self.admission.queued(model)))
         return family
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stack.adapters.model_tokens import ModelTokens
 from stack.cache.index import BlockIndex
 from stack.cache.rates import RateBook
+from stack.router.admission import Admission
 from stack.router.answer_leg import AnswerLeg
 from stack.router.applied import Configuration
 from stack.router.completions import Completions
@@ -39,6 +40,7 @@ class Shared:
     keeper: FleetKeeper
     in_flight: InFlight
     lineup: Lineup
+    admission: Admission
     rates: RateBook
     upstream: Upstream
     meters: Meters
@@ -63,6 +65,7 @@ def completions(options: RouterOptions, shared: Shared) -> Completions:
         shared.configuration,
         keeper,
         shared.lineup,
+        shared.admission,
         Inquiry(shared.tokens, shared.index, Sessions(options.secret), settings, clock),
         Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, settings, clock),
         poison,

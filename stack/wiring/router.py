@@ -21,6 +21,7 @@ from stack.adapters.target_file import TargetFile
 from stack.cache.index import BlockIndex, IndexLimits
 from stack.cache.rates import RateBook
 from stack.model.rates import PROFILE
+from stack.router.admission import Admission
 from stack.router.applied import Configuration
 from stack.router.background import keep_going
 from stack.router.fleet_keeper import FleetKeeper
@@ -67,13 +68,16 @@ class Router:
         lineup = Lineup(self.in_flight, rates)
         self.keeper = FleetKeeper(settings, self.in_flight, pulse)
         self.configuration = Configuration(shelf, lambda applied: self.keeper.drain(applied.draining))
+        self.admission = Admission(self.in_flight, lineup, lambda: self.keeper.fleet)
         self._models = ModelList(self.keeper, self._upstream, settings)
         self._greeter = Greeter(self._tokens)
         self._housekeeping = Housekeeping(shelf, self._meters, self._upstream, self._models)
         self._subscriber = KvEventSubscriber(self._index, self._housekeeping, clock)
         self._housekeeping.watchers += [self._subscriber, lineup]
-        self.keeper.listeners += [self._housekeeping.fleet_changed, self._greeter.fleet_changed]
-        StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records).register(self._registry)
+        self.keeper.listeners += [self._housekeeping.fleet_changed, self._greeter.fleet_changed, self.admission.fleet_changed]
+        StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records, self.admission).register(
+            self._registry
+        )
         IndexCollector(lambda: self.keeper.fleet, self._index).register(self._registry)
         RateCollector(lambda: self.keeper.fleet, rates).register(self._registry)
         shared = Shared(
@@ -81,6 +85,7 @@ class Router:
             keeper=self.keeper,
             in_flight=self.in_flight,
             lineup=lineup,
+            admission=self.admission,
             rates=rates,
             upstream=self._upstream,
             meters=self._meters,

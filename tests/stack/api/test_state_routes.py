@@ -37,6 +37,13 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                         "prefill": {"replicas": 1, "strategy": None, "protocol": None},
                         "decode": {"replicas": 2, "strategy": None, "protocol": None},
                     },
+                    "limits": {
+                        "in_flight": None,
+                        "in_flight_per_engine": None,
+                        "queue": 0,
+                        "queue_per_engine": None,
+                        "queue_seconds": 30.0,
+                    },
                 }
             }
         },

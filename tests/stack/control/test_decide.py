@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from stack.control.decide import Decision, decide
 from stack.control.diff import Change
 from stack.control.effects import (
+    ChangeLimits,
     ChangeMinUncached,
     ChangeThreshold,
     GrowPool,
@@ -96,6 +97,16 @@ def test_disaggregation_goes_off_together_with_its_engines() -> None:
     )
 
 
+def test_limits_are_told_in_words() -> None:
+    (effect,) = _decide({"limits": {"in_flight": 64, "in_flight_per_engine": 16, "queue": 8, "queue_per_engine": 2}}).effects
+    assert effect.sentence == (
+        "Each router takes at once: 64 in flight and 16 in flight on each engine, 8 waiting, 2 for each engine "
+        "(until now: no limit). Beyond that requests are refused with 429."
+    )
+    (lifted,) = decide({"limits": {"in_flight": None}}, _decide({"limits": {"in_flight": 3}}).desired, FLEET, STRATEGIES).effects
+    assert lifted == ChangeLimits("smollm2", "3 in flight, none waiting", "no limit")
+
+
 def test_engines_whose_protocol_is_not_spoken_are_said_to_be_of_no_use() -> None:
     decision = _decide({"pools": {"prefill": {"protocol": "LMCacheConnectorV1"}}})
     assert decision.desired.models["smollm2"].pools.prefill.protocol == "lmcache"
@@ -147,7 +158,7 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
     ("patch", "field", "message"),
     [
         ([], "", "the patch must be a JSON object"),
-        ({"desired": {}}, "desired", "unknown field 'desired'; allowed: models, or strategy, dpd, pools of the one model"),
+        ({"desired": {}}, "desired", "unknown field 'desired'; allowed: models, or strategy, dpd, pools, limits of the one model"),
         ({"models": {}, "dpd": {}}, "dpd", "'dpd' beside 'models': name the model it is for, under 'models'"),
         ({"models": 1}, "models", "'models' must be an object keyed by model"),
         ({"models": None}, "models", "'models' must be an object keyed by model"),
@@ -172,6 +183,10 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
         ({"dpd": {"routing_threshold": 2**70}}, "models.smollm2.dpd.routing_threshold", "Expected 'int' <= 10000000"),
         ({"dpd": {"min_uncached_tokens": -1}}, "models.smollm2.dpd.min_uncached_tokens", "Expected 'int' >= 0"),
         ({"dpd": {"min_uncached_tokens": 2**70}}, "models.smollm2.dpd.min_uncached_tokens", "Expected 'int' <= 10000000"),
+        ({"limits": {"queue": 5}}, "models.smollm2.limits.queue",
+         "nothing ever waits without a limit on what is in flight: set limits.in_flight or limits.in_flight_per_engine as well"),
+        ({"limits": {"in_flight": 0}}, "models.smollm2.limits.in_flight", "Expected 'int' >= 1"),
+        ({"limits": {"queue_seconds": 0}}, "models.smollm2.limits.queue_seconds", "Expected 'float' > 0.0"),
         ({"dpd": {"enabled": "no"}}, "models.smollm2.dpd.enabled", "Expected 'bool', got 'str'"),
         ({"pools": {"decode": {"replicas": True}}}, "models.smollm2.pools.decode.replicas", "Expected 'int', got 'bool'"),
         ({"pools": {"decode": {"replicas": 65}}}, "models.smollm2.pools.decode.replicas", "Expected 'int' <= 64"),

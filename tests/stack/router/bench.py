@@ -60,6 +60,11 @@ class RouterBench:
         member = self.router.keeper.fleet.members.get(engine.name)
         return None if member is None else member.engine.health
 
+    @property
+    def queued(self) -> int:
+        """Requests that wait in the router."""
+        return self.router.admission.queued(MODEL)
+
     def apply(self, generation: int, model: ModelState, draining: tuple[str, ...] = ()) -> None:
         """What control does."""
         config = RouterConfig(version=generation, generation=generation, models={MODEL: model}, draining=draining)

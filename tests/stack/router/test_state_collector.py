@@ -2,12 +2,16 @@
 
 from prometheus_client import CollectorRegistry, generate_latest
 
+from stack.cache.rates import RateBook
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet, Member
+from stack.model.rates import PROFILE
 from stack.model.target import Target
 from stack.model.tier import Pool
+from stack.router.admission import Admission
 from stack.router.applied import Configuration
 from stack.router.in_flight import InFlight
+from stack.router.lineup import Lineup
 from stack.router.records import RecordBuffer
 from stack.router.shelf import StrategyShelf
 from stack.router.state_collector import StateCollector
@@ -24,7 +28,8 @@ def test_samples_follow_the_fleet() -> None:
     fleet = Fleet.of([Member(Engine(TARGET, health=Health.READY))])
     in_flight, registry = InFlight(), CollectorRegistry()
     configuration = Configuration(StrategyShelf(names(), create))
-    collector = StateCollector(lambda: fleet, in_flight, configuration, RecordBuffer(10))
+    admission = Admission(in_flight, Lineup(in_flight, RateBook(PROFILE)), lambda: fleet)
+    collector = StateCollector(lambda: fleet, in_flight, configuration, RecordBuffer(10), admission)
     collector.register(registry)
     with in_flight.attempt("d0"):
         assert _samples(registry) == [
@@ -32,6 +37,7 @@ def test_samples_follow_the_fleet() -> None:
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="not_ready"} 0.0',
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="unknown"} 0.0',
             'kvdeck_router_in_flight_requests{backend="d0",model_name="m",pool="decode"} 1.0',
+            'kvdeck_router_queued_requests{model_name="m"} 0.0',
             "kvdeck_router_generation 0.0",
             "kvdeck_router_records_dropped_total 0.0",
         ]
