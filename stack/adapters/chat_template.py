@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from jinja2 import TemplateError, nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
+from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from stack.engines import vllm_chat
@@ -26,6 +27,23 @@ class _Generation(Extension):
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
+# What the sandbox lets through after a dozen questions each time: they are most of a long chat's rendering.
+_LOOP_FIELDS = frozenset({"first", "last", "index", "index0", "length", "revindex", "revindex0", "previtem", "nextitem"})
+_DICT_FIELDS = frozenset(dir(dict))
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """The same rules, asked only where they could say no."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        kind = type(obj)
+        if kind is LoopContext and attribute in _LOOP_FIELDS:
+            return getattr(obj, attribute)
+        if kind is dict and attribute not in _DICT_FIELDS:
+            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        return super().getattr(obj, attribute)
+
+
 class ChatTemplate:
     """One template. `special_tokens` are the tokenizer's named tokens (bos_token, eos_token, ...).
 
@@ -33,7 +51,7 @@ class ChatTemplate:
     """
 
     def __init__(self, source: str, special_tokens: Mapping[str, str], now: Callable[[], datetime] = datetime.now) -> None:
-        environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols])
+        environment = _Sandbox(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols])
         environment.filters["tojson"] = _tojson
         environment.globals["raise_exception"] = _raise
         environment.globals["strftime_now"] = lambda form: now().strftime(form)

@@ -112,9 +112,9 @@ def _text(part: object) -> str | None:
     return text
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _joined(parts: Sequence[str]) -> str:
     """Empty parts vanish, line break and all."""
-    return "\n".join(part for part in parts if part)
+    return parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
 
 
 def _assistant(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -76,7 +76,7 @@ class CannedServer(asyncio.Protocol):
         self._body += body
 
     def on_message_complete(self) -> None:
-        if self._url.startswith(b"/v1/chat/"):
+        if self._url.startswith((b"/v1/chat/", b"/v1/completions")):
             self._stream(msgspec.json.decode(self._body, type=_Wanted).max_tokens)
         elif self._url.startswith(b"/v1/models"):
             self._transport.write(_MODELS)

@@ -43,12 +43,17 @@ class Own:
     control_url: str
 
     def prepare(self, backends: Sequence[str]) -> None:
+        """Writes a fleet of engines at `backends`, of a model whose files are nowhere."""
+        self.write(
+            [
+                Target(replica=f"decode-{number}", url=url, pool=Pool.DECODE, model=MODEL, model_root=MODEL)
+                for number, url in enumerate(backends)
+            ]
+        )
+
+    def write(self, fleet: Sequence[Target]) -> None:
         """Writes the fleet."""
-        targets = [
-            Target(replica=f"decode-{number}", url=url, pool=Pool.DECODE, model=MODEL, model_root=MODEL)
-            for number, url in enumerate(backends)
-        ]
-        self._targets.write_bytes(encode(targets))
+        self._targets.write_bytes(encode(list(fleet)))
 
     def command(self, strategy: str, port: int) -> tuple[str, ...]:
         """`kvdeck router` with `strategy` for every request, and all else as it comes."""

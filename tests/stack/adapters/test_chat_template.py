@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from jinja2 import TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from stack.adapters.chat_template import ChatTemplate
 from stack.model.placement import PlacementUnknownError, UnknownReason
@@ -75,6 +76,18 @@ def test_what_cannot_be_told_is_refused_with_a_reason(body: dict[str, Any], expe
 )
 def test_a_template_that_fails_or_breaks_out_makes_the_prompt_unknown(source: str) -> None:
     assert reason(ChatTemplate(source, {}), USER) is UnknownReason.TEMPLATE_FAILED
+
+
+def test_what_is_let_through_unasked_is_what_the_sandbox_lets_through() -> None:
+    source = (
+        "{% for m in messages %}{{ loop.first }}{{ loop.last }}{{ loop.index0 }}{{ loop.nextitem is defined }}"
+        "{{ loop.cycle(1, 2) }}{{ m.role }}{{ m.nothing is defined }}{{ m.items() | length }}{{ m['content'] }}"
+        "{{ loop.__class__ is defined }}"
+        "{% if loop.changed(m.role) %}!{% endif %}{{ m.update is defined }}\n{% endfor %}"
+    )
+    body = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "name": "c"}]}
+    plain = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True).from_string(source)
+    assert ChatTemplate(source, {}).render(body) == plain.render(body)
 
 
 def test_the_date_comes_from_the_given_clock() -> None:

@@ -1,0 +1,1 @@
+"""`kvdeck bench tokens`: what exact tokens cost the requests that need them, and the others."""
