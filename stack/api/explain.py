@@ -31,6 +31,8 @@ def explanation(record: DecisionRecord) -> Iterator[RenderableType]:
         if chosen is not None:
             yield _candidates(pool, chosen)
     yield _expectations(record)
+    if record.shadows:
+        yield _shadows(record)
     if record.phases:
         yield Text("time: " + ", ".join(f"{name} {_seconds(value)}" for name, value in record.phases.items()))
 
@@ -50,6 +52,8 @@ def sentences(record: DecisionRecord) -> Iterator[str]:
         yield f"It went otherwise: {' > '.join(answered)} answered."
     if record.fallbacks:
         yield f"Not as configured: {', '.join(record.fallbacks)}."
+    if record.regret_tokens:
+        yield f"Another candidate was believed to hold {record.regret_tokens:,} more tokens of the prompt."
     if record.unknown_placement:
         yield f"Where the prompt's KV lies was not known: {record.unknown_placement}."
     yield f"Known {_age(record.probe_age_seconds)} of its health, {_age(record.placement_age_seconds)} of its cache."
@@ -64,7 +68,8 @@ def predictions(record: DecisionRecord) -> Iterator[tuple[str, str, str]]:
     ):
         if chosen is not None:
             yield f"cached tokens, {pool}", _number(chosen.expected_cached_tokens), _number(cached)
-    yield "TTFT", _seconds(record.decode.predicted_ttft_seconds), _seconds(record.ttft_seconds)
+    computing = record.computing
+    yield f"first token of {computing.engine}", _seconds(computing.predicted_ttft_seconds), _seconds(record.engine_ttft_seconds)
 
 
 def parts(selection: Selection) -> tuple[str, ...]:
@@ -101,6 +106,18 @@ def _expectations(record: DecisionRecord) -> Table:
         table.add_column(column, justify="right" if column else "left")
     for row in predictions(record):
         table.add_row(*map(Text, row))
+    return table
+
+
+def _shadows(record: DecisionRecord) -> Table:
+    table = Table(title="what others would have done", title_justify="left", title_style="bold")
+    for column in ("strategy", "engine", "because", "more cached", "sooner"):
+        table.add_column(column, justify="left" if column in ("strategy", "engine", "because") else "right")
+    for shadow in record.shadows:
+        engine = "the same" if shadow.agrees else shadow.engine
+        table.add_row(
+            *map(Text, (shadow.strategy, engine, shadow.reason, _number(shadow.gained_tokens), _seconds(shadow.gained_seconds)))
+        )
     return table
 
 

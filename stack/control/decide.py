@@ -11,6 +11,7 @@ from stack.control.diff import Change, diff
 from stack.control.effects import (
     ChangeLimits,
     ChangeMinUncached,
+    ChangeShadowShare,
     ChangeThreshold,
     Effect,
     GrowPool,
@@ -68,6 +69,8 @@ def _effects(model: str, before: ModelState, after: ModelState, members: Sequenc
         yield ChangeMinUncached(model, before.dpd.min_uncached_tokens, after.dpd.min_uncached_tokens, after.dpd.enabled)
     if before.limits != after.limits:
         yield ChangeLimits(model, before.limits.words, after.limits.words)
+    if before.shadow_share != after.shadow_share:
+        yield ChangeShadowShare(model, before.shadow_share, after.shadow_share)
     for pool in Pool:
         yield from _scaling(model, pool, _replicas(before, pool), _replicas(after, pool), members)
 

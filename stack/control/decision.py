@@ -14,13 +14,14 @@ CLIENT_LEFT = 499  # as nginx has it: the client closed the connection before th
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An engine that was routable when the decision was made, as it was then.
 
-    `cached_tokens` of the prompt it was believed to hold, over all tiers; None when nothing was known. `scores` are the
-    strategy's parts, empty where it gave none.
+    `cached_tokens` of the prompt it was believed to hold, over all tiers; None when nothing was known, and at least so many
+    when there are `doubts`: tiers that nobody can tell about, with the reason. `scores` are the strategy's parts.
     """
 
     engine: str
     in_flight: int = 0
     cached_tokens: int | None = None
+    doubts: tuple[str, ...] = ()
     scores: Mapping[str, float] = NO_PARTS
 
 
@@ -44,6 +45,21 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     omitted: int = 0
 
 
+class ShadowChoice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What another strategy would have chosen to compute the prompt, over the same inputs.
+
+    `gained_tokens` more of the prompt are believed to be cached at its engine, the first token was predicted `gained_seconds`
+    earlier there; both are negative when the choice made was the better one, 0 when the two agree, None when not known.
+    """
+
+    strategy: str
+    engine: str
+    reason: str
+    agrees: bool
+    gained_tokens: int | None = None
+    gained_seconds: float | None = None
+
+
 class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One routed request: what was known, chosen, predicted and measured. Never any prompt text.
 
@@ -56,6 +72,11 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     `cached_tokens` is what the engine that answered says it did not compute: its own cache, the tiers and a prefill peer
     in one number. `prefill_cached_tokens` is what the prefill engine had; `peer_cached_tokens` what is left of
     `cached_tokens` when the decode engine held what it was believed to hold. `phases` sum to `total_seconds`.
+
+    The last figures are about the engine that computed the prompt, the prefill engine where there were two legs.
+    `regret_tokens` is what the best candidate was believed to hold beyond what the chosen one was; `index_error_tokens` is
+    what was predicted to be cached minus what was; `engine_ttft_seconds` runs from handing it the request to its first
+    token, and `ttft_error_seconds` is its prediction minus that.
     """
 
     request_id: str
@@ -88,6 +109,16 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     ttft_seconds: float | None = None
     total_seconds: float | None = None
     phases: Mapping[str, float] = {}
+    regret_tokens: int | None = None
+    index_error_tokens: int | None = None
+    engine_ttft_seconds: float | None = None
+    ttft_error_seconds: float | None = None
+    shadows: tuple[ShadowChoice, ...] = ()
+
+    @property
+    def computing(self) -> Selection:
+        """The choice of the engine that was to compute the prompt."""
+        return self.decode if self.prefill is None else self.prefill
 
 
 def status_class(status: int) -> str:

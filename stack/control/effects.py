@@ -106,6 +106,22 @@ class ChangeLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeShadowShare:
+    """On how many of the requests the other strategies decide along."""
+
+    kind: ClassVar[str] = "change_shadow_share"
+    model: str
+    before: float
+    after: float
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"The other strategies decide along on {self.after:.4g} of the requests, to be compared (until now {self.before:.4g})."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class GrowPool:
     """`pool` gains `by` engines; `engines` were leaving and stay instead of being started anew."""
 
@@ -141,7 +157,17 @@ class ShrinkPool:
         return f"To drain and end: {', '.join(self.engines)}. No new requests; those in flight finish first."
 
 
-Effect = SwitchStrategy | SwitchDpd | SwitchProtocol | ChangeThreshold | ChangeMinUncached | ChangeLimits | GrowPool | ShrinkPool
+Effect = (
+    SwitchStrategy
+    | SwitchDpd
+    | SwitchProtocol
+    | ChangeThreshold
+    | ChangeMinUncached
+    | ChangeLimits
+    | ChangeShadowShare
+    | GrowPool
+    | ShrinkPool
+)
 
 
 def _once_on(enabled: bool, sentence: str) -> str:

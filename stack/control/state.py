@@ -11,6 +11,7 @@ THRESHOLD_MAX = 10_000_000
 REQUESTS_MAX = 1_000_000
 
 Replicas = Annotated[int, msgspec.Meta(ge=0, le=REPLICAS_MAX)]
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Threshold = Annotated[int, msgspec.Meta(ge=0, le=THRESHOLD_MAX)]
 Requests = Annotated[int, msgspec.Meta(ge=1, le=REQUESTS_MAX)]
 
@@ -80,12 +81,16 @@ NO_LIMITS = LoadLimits()
 
 
 class ModelState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one served model should look like."""
+    """What one served model should look like.
+
+    On `shadow_share` of its requests the other strategies decide along, to be compared; nothing is sent anywhere for it.
+    """
 
     strategy: str = "prefix_aware"
     dpd: Dpd = Dpd()
     pools: Pools = Pools()
     limits: LoadLimits = NO_LIMITS
+    shadow_share: Share = 0.05
 
 
 class Desired(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -11,6 +11,11 @@ TOKEN_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25
 # vLLM's own buckets of nixl_xfer_time_seconds are re-exposed where known; this is the declaration's default.
 TRANSFER_BUCKETS = (0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 5.0)
 
+# Signed: what was expected minus what came. Powers of four blocks and more, and a bucket of its own for exactly right.
+TOKEN_ERROR_BUCKETS = (-16384.0, -4096.0, -1024.0, -256.0, -64.0, -1.0, 0.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0)
+SECONDS_ERROR_BUCKETS = (-10.0, -3.0, -1.0, -0.3, -0.1, -0.03, -0.01, 0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+REGRET_BUCKETS = (0.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0, 65536.0)
+
 CATALOG: dict[str, Family] = {}
 
 
@@ -248,6 +253,52 @@ ROUTER_PROMPT_TOKENS = _add(
 ROUTER_TOKEN_CACHE_BYTES = _add(
     "kvdeck_router_token_cache_bytes", Kind.GAUGE, Unit.BYTES, Emitter.ROUTER,
     "Memory of the token ids that this router keeps for prompts that begin alike; bounded.",
+    Label.MODEL_NAME,
+)  # fmt: skip
+
+# How good the router's choices were -- router
+
+ROUTER_REGRET = _add(
+    "kvdeck_router_regret_tokens", Kind.HISTOGRAM, Unit.TOKENS, Emitter.ROUTER,
+    "Prompt tokens that the best candidate was believed to have cached beyond what the chosen engine was, one sample a request "
+    "whose placement was known. Load may be the better reason: see the TTFT error and the shadows' gains.",
+    Label.MODEL_NAME, Label.STRATEGY, buckets=REGRET_BUCKETS,
+)  # fmt: skip
+ROUTER_INDEX_ERROR = _add(
+    "kvdeck_router_index_error_tokens", Kind.HISTOGRAM, Unit.TOKENS, Emitter.ROUTER,
+    "Cached prompt tokens predicted minus those the engine reported: below 0 it had more. No _sum, since samples are signed.",
+    Label.MODEL_NAME, Label.STRATEGY, buckets=TOKEN_ERROR_BUCKETS,
+)  # fmt: skip
+ROUTER_TTFT_ERROR = _add(
+    "kvdeck_router_ttft_error_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.ROUTER,
+    "Predicted minus measured time from handing a request to the engine that computes its prompt to that engine's first token: "
+    "below 0 it took longer. No _sum, since samples are signed.",
+    Label.MODEL_NAME, Label.STRATEGY, buckets=SECONDS_ERROR_BUCKETS,
+)  # fmt: skip
+ROUTER_SHADOW_DECISIONS = _add(
+    "kvdeck_router_shadow_decisions_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Decisions that another strategy (the label) made along on a sampled request, over the same inputs: agrees or differs.",
+    Label.MODEL_NAME, Label.STRATEGY, Label.STATE,
+)  # fmt: skip
+ROUTER_SHADOW_TOKENS = _add(
+    "kvdeck_router_shadow_gained_tokens", Kind.HISTOGRAM, Unit.TOKENS, Emitter.ROUTER,
+    "Prompt tokens believed to be cached at another strategy's engine minus those at the chosen one, where both were known: "
+    "above 0 the other strategy would have found more. No _sum, since samples are signed.",
+    Label.MODEL_NAME, Label.STRATEGY, buckets=TOKEN_ERROR_BUCKETS,
+)  # fmt: skip
+ROUTER_SHADOW_SECONDS = _add(
+    "kvdeck_router_shadow_gained_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.ROUTER,
+    "Predicted time to the first token at the chosen engine minus that at another strategy's: above 0 the other strategy would "
+    "have been faster. No _sum, since samples are signed.",
+    Label.MODEL_NAME, Label.STRATEGY, buckets=SECONDS_ERROR_BUCKETS,
+)  # fmt: skip
+ROUTER_SHADOW_COST = _add(
+    "kvdeck_router_shadow_cpu_seconds_total", Kind.COUNTER, Unit.SECONDS, Emitter.ROUTER,
+    "CPU time spent on shadow decisions, which are made beside the requests' path and at most on a fiftieth of a core.",
+)  # fmt: skip
+ROUTER_SHADOW_SKIPPED = _add(
+    "kvdeck_router_shadow_skipped_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Sampled requests without shadow decisions, because these had taken their share of CPU time.",
     Label.MODEL_NAME,
 )  # fmt: skip
 

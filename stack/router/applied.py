@@ -16,12 +16,14 @@ from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """How one model is served: which strategies, when to disaggregate, how the KV gets across, and how much at once."""
+    """How one model is served: which strategies, when to disaggregate, how the KV gets across, how much at once, and how often
+    the other strategies decide along."""
 
     strategies: PoolStrategies
     policy: DpdPolicy
     link: Link = field(default_factory=lambda: link(None, None))
     limits: LoadLimits = NO_LIMITS
+    shadow_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Configuration:
             decode=self._named(model, pools.decode.strategy or state.strategy),
         )
         policy = DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens)
-        return Served(strategies, policy, link(pools.prefill.protocol, pools.decode.protocol), state.limits)
+        across = link(pools.prefill.protocol, pools.decode.protocol)
+        return Served(strategies, policy, across, state.limits, state.shadow_share)
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

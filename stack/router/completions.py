@@ -28,6 +28,7 @@ from stack.router.phases import Timeline
 from stack.router.planning import Candidates, plan_for
 from stack.router.poison import Poison
 from stack.router.route_headers import RouteHeaders
+from stack.router.shadowing import Shadowing
 from stack.strategies.base import EmptyPoolError
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ class Completions:
         inquiry: Inquiry,
         executor: Executor,
         poison: Poison,
+        shadowing: Shadowing,
         ledger: Ledger,
         meters: Meters,
         route_headers: RouteHeaders,
@@ -73,6 +75,7 @@ class Completions:
         self._inquiry = inquiry
         self._executor = executor
         self._poison = poison
+        self._shadowing = shadowing
         self._ledger = ledger
         self._meters = meters
         self._route_headers = route_headers
@@ -105,6 +108,7 @@ class Completions:
         except OverLimitError as error:
             await self._refuse_more(start, responder, parsed.model, error.refusal)
             return
+        self._shadowing.consider(errand)
         await self._carry_out(errand, responder)
 
     def _served(self, model: str, start: _Start) -> Served | None:

@@ -15,7 +15,8 @@ from stack.router.applied import Served
 from stack.router.identity import Identity, Pairs
 from stack.router.openai import ParsedBody
 from stack.router.phases import Timeline
-from stack.router.planning import Candidates
+from stack.router.planning import Candidates, Computing
+from stack.strategies.shadow import Shadow
 
 GAPS_MAX = 100_000  # tokens of one answer whose gaps are kept until it is over
 
@@ -73,6 +74,7 @@ class Errand:
     facts: AnswerFacts = NO_FACTS
     prefill_facts: AnswerFacts = NO_FACTS
     handover: Handover | None = None
+    shadows: tuple[Shadow, ...] = ()
     gaps: list[float] = field(default_factory=list)
     streamed: bool = False
     whole: bool = False
@@ -83,6 +85,11 @@ class Errand:
     def path(self) -> Path:
         """The way it went, which after a fallback is not the planned one."""
         return Path.DIRECT if self.prefill_engine is None else Path.DPD
+
+    @property
+    def computing(self) -> Computing:
+        """The planned choice of the engine that computes the prompt."""
+        return Computing.of(self.plan, self.candidates)
 
     @property
     def fallback(self) -> str | None:

@@ -13,10 +13,12 @@ from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.router.errand import Errand
+from stack.router.hindsight import Hindsight
 from stack.router.meters import Meters
 from stack.router.outcomes import answer_outcome, observation, prefill_outcome
 from stack.router.recording import record_of
 from stack.router.records import RecordBuffer
+from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
 
 T = TypeVar("T")
@@ -27,14 +29,25 @@ log = logging.getLogger(__name__)
 class Ledger:
     """Closes errands after the answer is out. Nothing that goes wrong here reaches a request."""
 
-    def __init__(self, meters: Meters, records: RecordBuffer, shelf: StrategyShelf, rates: RateBook) -> None:
+    def __init__(
+        self,
+        meters: Meters,
+        hindsight: Hindsight,
+        records: RecordBuffer,
+        shelf: StrategyShelf,
+        rates: RateBook,
+        shadowing: Shadowing,
+    ) -> None:
         self._meters = meters
         self._records = records
         self._shelf = shelf
         self._rates = rates
+        self._hindsight = hindsight
+        self._shadowing = shadowing
 
     def close(self, errand: Errand) -> None:
         """Write down everything about a finished errand."""
+        self._guarded("shadow", lambda: self._shadowing.settle(errand))
         record = self._guarded("record", lambda: record_of(errand))
         if record is not None:
             self._records.add(record)
@@ -43,6 +56,8 @@ class Ledger:
 
     def _measure(self, errand: Errand, record: DecisionRecord) -> None:
         self._meters.answered(record, errand.gaps)
+        if record.status < 400:
+            self._hindsight.answered(record)
         if 400 <= errand.status < 499:  # the client's own mistake: no engine could have served it as configured
             return
         for reason in errand.reasons:

@@ -37,11 +37,13 @@ class Children(Generic[T]):
             self._remove(*labels)
 
 
-def _counters(instrument: Counter) -> Children[Counter]:
+def counters(instrument: Counter) -> Children[Counter]:
+    """A counter's children, kept."""
     return Children(instrument.labels, instrument.remove)
 
 
-def _histograms(instrument: Histogram) -> Children[Histogram]:
+def histograms(instrument: Histogram) -> Children[Histogram]:
+    """A histogram's children, kept."""
     return Children(instrument.labels, instrument.remove)
 
 
@@ -49,17 +51,17 @@ class Meters:
     """One router's instruments, registered in `registry`. Called when the answer is out, never before."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._requests = _counters(counter(catalog.ROUTER_REQUESTS, registry))
-        self._decisions = _counters(counter(catalog.ROUTER_DECISIONS, registry))
-        self._fallbacks = _counters(counter(catalog.ROUTER_FALLBACKS, registry))
-        self._limited = _counters(counter(catalog.ROUTER_LIMITED, registry))
-        self._errors = _counters(counter(catalog.ROUTER_INTERNAL_ERRORS, registry))
-        self._ejections = _counters(counter(catalog.ROUTER_EJECTIONS, registry))
-        self._evicted = _counters(counter(catalog.CACHE_EVICTED_BLOCKS, registry))
-        self._event_gaps = _counters(counter(catalog.ROUTER_EVENT_GAPS, registry))
-        self._phases = _histograms(histogram(catalog.ROUTER_PHASE_DURATION, registry))
-        self._ttft = _histograms(histogram(catalog.ROUTER_TTFT, registry))
-        self._gaps = _histograms(histogram(catalog.ROUTER_ITL, registry))
+        self._requests = counters(counter(catalog.ROUTER_REQUESTS, registry))
+        self._decisions = counters(counter(catalog.ROUTER_DECISIONS, registry))
+        self._fallbacks = counters(counter(catalog.ROUTER_FALLBACKS, registry))
+        self._limited = counters(counter(catalog.ROUTER_LIMITED, registry))
+        self._errors = counters(counter(catalog.ROUTER_INTERNAL_ERRORS, registry))
+        self._ejections = counters(counter(catalog.ROUTER_EJECTIONS, registry))
+        self._evicted = counters(counter(catalog.CACHE_EVICTED_BLOCKS, registry))
+        self._event_gaps = counters(counter(catalog.ROUTER_EVENT_GAPS, registry))
+        self._phases = histograms(histogram(catalog.ROUTER_PHASE_DURATION, registry))
+        self._ttft = histograms(histogram(catalog.ROUTER_TTFT, registry))
+        self._gaps = histograms(histogram(catalog.ROUTER_ITL, registry))
 
     def answered(self, record: DecisionRecord, gaps: Sequence[float]) -> None:
         """One routed request is over; `gaps` are the seconds between its tokens."""

@@ -9,7 +9,7 @@ from stack.control.state import NO_LIMITS, LoadLimits
 from stack.engines.divisible import indivisible
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet
-from stack.model.plan import Plan
+from stack.model.plan import Choice, Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path, Pool
 from stack.router.admission import within
@@ -48,6 +48,21 @@ class Candidates:
             return cls(prefill, decode)
         free = within(prefill, limits)
         return cls(free, within(decode, limits), prefill_full=bool(prefill) and not free)
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """The choice of the engine that computes the prompt: the prefill engine's where there are two legs."""
+
+    choice: Choice
+    strategy: str
+    candidates: tuple[Engine, ...]
+
+    @classmethod
+    def of(cls, plan: Plan, candidates: Candidates) -> Computing:
+        if plan.prefill is None or plan.prefill_strategy is None:
+            return cls(plan.decode, plan.decode_strategy, candidates.decode)
+        return cls(plan.prefill, plan.prefill_strategy, candidates.prefill)
 
 
 def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, served: Served) -> Plan:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 
-from stack.control.decision import CANDIDATES_KEPT, NO_PARTS, Candidate, DecisionRecord, Selection
+from stack.control.decision import CANDIDATES_KEPT, NO_PARTS, Candidate, DecisionRecord, Selection, ShadowChoice
 from stack.fleet.engine import Engine
 from stack.model.placement import Placement
 from stack.model.plan import Choice
 from stack.model.tier import Path
 from stack.router.errand import Errand
+from stack.router.outcomes import answer_outcome, prefill_outcome
 from stack.router.phases import phases
+from stack.strategies.shadow import Shadow, regret
 
 _LAST = float("inf")
 
@@ -20,6 +22,8 @@ def record_of(errand: Errand) -> DecisionRecord:
     """The record that control keeps of a request. No text of the prompt or the answer is in it."""
     plan, route, timeline = errand.plan, errand.route, errand.timeline
     placed = route.placement.engines.get(plan.decode.engine)
+    computing = errand.computing
+    expected, ttft = computing.choice.predicted_ttft_s, _engine_ttft(errand, computing.choice)
     prefill = None
     if plan.prefill is not None and plan.prefill_strategy is not None:
         prefill = _selection(plan.prefill, plan.prefill_strategy, errand.candidates.prefill, route.placement)
@@ -54,6 +58,11 @@ def record_of(errand: Errand) -> DecisionRecord:
         ttft_seconds=timeline.ttft,
         total_seconds=timeline.total,
         phases={phase.value: seconds for phase, seconds in phases(timeline).items()},
+        regret_tokens=regret(route.placement, computing.candidates, computing.choice.engine),
+        index_error_tokens=_index_error(errand, computing.choice),
+        engine_ttft_seconds=ttft,
+        ttft_error_seconds=None if ttft is None or expected is None else expected - ttft,
+        shadows=tuple(_shadow(one) for one in errand.shadows),
     )
 
 
@@ -92,6 +101,7 @@ def _candidate(engine: Engine, scores: Mapping[str, Mapping[str, float]], placem
         engine=engine.name,
         in_flight=engine.in_flight,
         cached_tokens=None if held is None else held.cached_tokens,
+        doubts=() if held is None else tuple(f"{tier.value}: {doubt.value}" for tier, doubt in held.doubts),
         scores=scores.get(engine.name, NO_PARTS),
     )
 
@@ -108,3 +118,41 @@ def _from_peer(errand: Errand) -> int | None:
     if errand.path is not Path.DPD or held is None or cached is None:
         return None
     return max(cached - held.cached_tokens, 0)
+
+
+def _as_planned(errand: Errand, choice: Choice) -> bool:
+    """The engine that was chosen to compute the prompt did so."""
+    return choice.engine == (errand.engine if errand.plan.prefill is None else errand.prefill_engine)
+
+
+def _engine_ttft(errand: Errand, choice: Choice) -> float | None:
+    """Seconds from handing the request to the chosen engine to its first token: as seen here, else as the engine says."""
+    if not _as_planned(errand, choice):
+        return None
+    outcome = answer_outcome(errand) if errand.plan.prefill is None else prefill_outcome(errand)
+    if outcome.ttft_seconds is not None or outcome.queue_seconds is None or outcome.prefill_seconds is None:
+        return outcome.ttft_seconds
+    return outcome.queue_seconds + outcome.prefill_seconds
+
+
+def _index_error(errand: Errand, choice: Choice) -> int | None:
+    """Cached tokens predicted minus measured; a tier that nobody can tell about makes a lower bound, which is no prediction."""
+    measured = errand.facts.cached_tokens if errand.plan.prefill is None else errand.remote_cached_tokens
+    expected = choice.expected_cached_tokens
+    held = errand.route.placement.engines.get(choice.engine)
+    if held is not None:
+        expected = held.cached_tokens if held.certain else None
+    if measured is None or expected is None or not _as_planned(errand, choice):
+        return None
+    return expected - measured
+
+
+def _shadow(shadow: Shadow) -> ShadowChoice:
+    return ShadowChoice(
+        strategy=shadow.strategy,
+        engine=shadow.engine,
+        reason=shadow.reason,
+        agrees=shadow.agrees,
+        gained_tokens=shadow.gained_tokens,
+        gained_seconds=shadow.gained_seconds,
+    )

@@ -27,6 +27,10 @@ class StrategyShelf:
         except KeyError:
             raise UnknownNameError(f"unknown strategy {name!r}; known: {', '.join(self._names)}") from None
 
+    def all(self, model: str) -> tuple[Named, ...]:
+        """Every strategy there is for `model`, in the order of their names."""
+        return tuple(self._of(model).values())
+
     def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """Tell every strategy of the model that `request` ran on `choice.engine`, and what came of it."""
         for named in self._of(request.model).values():

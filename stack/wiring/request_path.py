@@ -15,6 +15,7 @@ from stack.router.applied import Configuration
 from stack.router.completions import Completions
 from stack.router.executor import Executor
 from stack.router.fleet_keeper import FleetKeeper
+from stack.router.hindsight import Hindsight
 from stack.router.in_flight import InFlight
 from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
@@ -27,6 +28,7 @@ from stack.router.relay import Relay
 from stack.router.retry_budget import RetryBudget
 from stack.router.route_headers import RouteHeaders
 from stack.router.sessions import Sessions
+from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
 from stack.router.upstream import Upstream
 from stack.wiring.router_options import RouterOptions
@@ -44,6 +46,7 @@ class Shared:
     rates: RateBook
     upstream: Upstream
     meters: Meters
+    hindsight: Hindsight
     records: RecordBuffer
     index: BlockIndex
     tokens: ModelTokens
@@ -61,6 +64,7 @@ def completions(options: RouterOptions, shared: Shared) -> Completions:
     retries = RetryBudget(settings.retry_share, settings.retries_saved)
     prefill = PrefillLeg(upstream, keeper, in_flight, poison, settings, clock)
     answer = AnswerLeg(upstream, keeper, in_flight, poison, relay, headers, settings, clock)
+    shadowing = Shadowing(shared.shelf, shared.hindsight, shared.meters.failed, clock)
     return Completions(
         shared.configuration,
         keeper,
@@ -69,7 +73,8 @@ def completions(options: RouterOptions, shared: Shared) -> Completions:
         Inquiry(shared.tokens, shared.index, Sessions(options.secret), settings, clock),
         Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, settings, clock),
         poison,
-        Ledger(shared.meters, shared.records, shared.shelf, shared.rates),
+        shadowing,
+        Ledger(shared.meters, shared.hindsight, shared.records, shared.shelf, shared.rates, shadowing),
         shared.meters,
         headers,
         clock,

@@ -26,6 +26,7 @@ from stack.router.applied import Configuration
 from stack.router.background import keep_going
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.greeter import Greeter
+from stack.router.hindsight import Hindsight
 from stack.router.housekeeping import Housekeeping
 from stack.router.in_flight import InFlight
 from stack.router.index_collector import IndexCollector
@@ -89,6 +90,7 @@ class Router:
             rates=rates,
             upstream=self._upstream,
             meters=self._meters,
+            hindsight=Hindsight(self._registry),
             records=self.records,
             index=self._index,
             tokens=self._tokens,

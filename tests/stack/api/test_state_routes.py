@@ -44,6 +44,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                         "queue_per_engine": None,
                         "queue_seconds": 30.0,
                     },
+                    "shadow_share": 0.05,
                 }
             }
         },

@@ -10,6 +10,7 @@ from stack.control.diff import Change
 from stack.control.effects import (
     ChangeLimits,
     ChangeMinUncached,
+    ChangeShadowShare,
     ChangeThreshold,
     GrowPool,
     ShrinkPool,
@@ -135,6 +136,15 @@ def test_every_effect_is_a_sentence() -> None:
     assert _decide({"dpd": {"routing_threshold": 9}}, off).effects == (ChangeThreshold("smollm2", 512, 9, enabled=False),)
 
 
+def test_how_often_others_decide_along_is_a_share() -> None:
+    (effect,) = _decide({"shadow_share": 0.5}).effects
+    assert effect == ChangeShadowShare("smollm2", 0.05, 0.5)
+    assert effect.sentence == "The other strategies decide along on 0.5 of the requests, to be compared (until now 0.05)."
+    with pytest.raises(RefusedError) as refused:
+        _decide({"shadow_share": 1.5})
+    assert refused.value.field == "models.smollm2.shadow_share"
+
+
 def test_the_minimum_of_uncached_tokens_is_a_sentence_too() -> None:
     (effect,) = _decide({"dpd": {"min_uncached_tokens": 128}}).effects
     assert effect == ChangeMinUncached("smollm2", 0, 128, enabled=True)
@@ -158,7 +168,11 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
     ("patch", "field", "message"),
     [
         ([], "", "the patch must be a JSON object"),
-        ({"desired": {}}, "desired", "unknown field 'desired'; allowed: models, or strategy, dpd, pools, limits of the one model"),
+        (
+            {"desired": {}},
+            "desired",
+            "unknown field 'desired'; allowed: models, or strategy, dpd, pools, limits, shadow_share of the one model",
+        ),
         ({"models": {}, "dpd": {}}, "dpd", "'dpd' beside 'models': name the model it is for, under 'models'"),
         ({"models": 1}, "models", "'models' must be an object keyed by model"),
         ({"models": None}, "models", "'models' must be an object keyed by model"),

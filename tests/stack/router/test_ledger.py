@@ -12,9 +12,11 @@ from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.rates import PROFILE
 from stack.model.request import RouteRequest
+from stack.router.hindsight import Hindsight
 from stack.router.ledger import Ledger
 from stack.router.meters import Meters
 from stack.router.records import RecordBuffer
+from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
 from tests.stack.router.errands import CANDIDATES, PLAN, chosen
 from tests.stack.router.errands import errand as _errand
@@ -41,11 +43,16 @@ class Noting:
         """Nothing to do."""
 
 
+def _over(registry: CollectorRegistry, records: RecordBuffer, shelf: StrategyShelf, rates: RateBook) -> Ledger:
+    meters, hindsight = Meters(registry), Hindsight(registry)
+    return Ledger(meters, hindsight, records, shelf, rates, Shadowing(shelf, hindsight, meters.failed))
+
+
 def _ledger(strategy: Noting) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
     registry = CollectorRegistry()
     records = RecordBuffer(kept=10)
     return (
-        Ledger(Meters(registry), records, StrategyShelf(("session",), lambda name: strategy), RateBook(PROFILE)),
+        _over(registry, records, StrategyShelf(("session",), lambda name: strategy), RateBook(PROFILE)),
         records,
         registry,
     )
@@ -72,7 +79,7 @@ def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
 
 def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> None:
     registry, rates = CollectorRegistry(), RateBook(PROFILE)
-    ledger = Ledger(Meters(registry), RecordBuffer(kept=1), StrategyShelf(("session",), lambda name: Noting()), rates)
+    ledger = _over(registry, RecordBuffer(kept=1), StrategyShelf(("session",), lambda name: Noting()), rates)
     ledger.close(chosen(Choice("decode-0", reason="home"), CANDIDATES))
     slower = rates.of("decode-0").prefill_tokens_per_s
     assert slower < PROFILE.prefill_tokens_per_s  # half a second for twelve tokens

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
-from stack.control.decision import Candidate, DecisionRecord, Selection
-from stack.model.placement import Placement, UnknownReason
+from stack.control.decision import Candidate, DecisionRecord, Selection, ShadowChoice
+from stack.engines.answer_facts import AnswerFacts
+from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
+from stack.router.phases import Timeline
 from stack.router.planning import Candidates
 from stack.router.recording import record_of
+from stack.strategies.shadow import Shadow
 from tests.stack.router.errands import ROUTE, chosen, engine, errand
 
 RECORD = DecisionRecord(
@@ -55,6 +59,9 @@ RECORD = DecisionRecord(
     ttft_seconds=1.5,
     total_seconds=2.5,
     phases={"router": 0.0, "prefill": 1.0, "decode_queue": 0.25, "first_step": 0.25, "decode": 1.0},
+    regret_tokens=0,
+    index_error_tokens=0,
+    engine_ttft_seconds=1.0,
 )
 
 
@@ -88,3 +95,43 @@ def test_candidates_without_scores_are_ranked_by_load() -> None:
     fleet = Candidates((), (engine("a", in_flight=3), engine("b", in_flight=1), engine("c", in_flight=2)))
     kept = record_of(chosen(Choice("a", reason="turn"), fleet)).decode
     assert [(candidate.engine, candidate.in_flight) for candidate in kept.candidates] == [("b", 1), ("c", 2), ("a", 3)]
+
+
+def _direct(choice: Choice, **fields: Any) -> DecisionRecord:
+    two = Candidates((), (engine("decode-0"), engine("decode-1")))
+    placed = Placement({"decode-0": EnginePlacement(32), "decode-1": EnginePlacement(256, None)}, 700)
+    made = chosen(choice, two)
+    made.route = replace(ROUTE, placement=placed)
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return record_of(made)
+
+
+def test_regret_is_what_the_best_candidate_was_believed_to_hold_beyond_the_chosen_one() -> None:
+    assert _direct(Choice("decode-0", reason="turn")).regret_tokens == 224
+    assert _direct(Choice("decode-1", reason="turn")).regret_tokens == 0
+
+
+def test_the_index_error_is_predicted_minus_measured_where_a_prediction_was_made_and_the_chosen_engine_answered() -> None:
+    measured = AnswerFacts(cached_tokens=48)
+    assert _direct(Choice("decode-0", reason="turn"), facts=measured).index_error_tokens == -16
+    assert _direct(Choice("decode-1", reason="turn"), facts=measured).index_error_tokens is None  # a tier nobody can tell about
+    assert _direct(Choice("decode-0", reason="turn"), facts=measured, engine="decode-1").index_error_tokens is None
+
+
+def test_the_predicted_first_token_is_held_against_the_engines_own() -> None:
+    choice = Choice("decode-0", reason="turn", predicted_ttft_s=0.75)
+    seen = _direct(choice)
+    assert (seen.engine_ttft_seconds, seen.ttft_error_seconds, seen.ttft_seconds) == (0.5, 0.25, 1.5)
+    said = _direct(choice, timeline=Timeline(1.0, decode_sent=2.0), facts=AnswerFacts(queue_s=0.5, first_token_s=0.5))
+    assert (said.engine_ttft_seconds, said.ttft_error_seconds) == (1.0, -0.25)
+    assert _direct(choice, engine="decode-1").engine_ttft_seconds is None
+
+
+def test_what_others_would_have_chosen_is_in_the_record() -> None:
+    record = record_of(errand(shadows=(Shadow("round_robin", "prefill-1", "turn", False, -96, 0.25),)))
+    assert record.shadows == (
+        ShadowChoice(
+            strategy="round_robin", engine="prefill-1", reason="turn", agrees=False, gained_tokens=-96, gained_seconds=0.25
+        ),
+    )

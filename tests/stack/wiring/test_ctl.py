@@ -19,7 +19,7 @@ from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, Erro
 from stack.cli.ctl import command
 from stack.config import Layout
 from stack.control.audit import AuditRecord, Outcome
-from stack.control.decision import Candidate, DecisionRecord, Selection
+from stack.control.decision import Candidate, DecisionRecord, Selection, ShadowChoice
 from stack.control.diff import Change
 from stack.local.link_server import listening
 from stack.wiring.ctl import control_url
@@ -58,6 +58,14 @@ RECORDED = decision(
     cached_tokens=0,
     ttft_seconds=0.25,
     phases={"router": 0.001, "prefill": 0.249},
+    regret_tokens=16,
+    engine_ttft_seconds=0.25,
+    shadows=(
+        ShadowChoice(
+            strategy="session", engine="decode-0", reason="session_home", agrees=False, gained_tokens=-8, gained_seconds=-0.125
+        ),
+        ShadowChoice(strategy="round_robin", engine="decode-1", reason="turn", agrees=True, gained_tokens=0, gained_seconds=0.0),
+    ),
 )
 EVENTS = (
     b": still here\n\n",
@@ -232,8 +240,11 @@ def test_one_decision_is_explained() -> None:
         "│ > │ decode-1 │         1 │    176 │   256 │  261 │",
         "│   │ decode-0 │         9 │      0 │     ? │    ? │",
         "and 7 others",
-        "│ cached tokens, decode │       176 │        0 │",
-        "│ TTFT                  │   0.040 s │  0.250 s │",
+        "│ cached tokens, decode   │       176 │        0 │",
+        "│ first token of decode-1 │   0.040 s │  0.250 s │",
+        "Another candidate was believed to hold 16 more tokens of the prompt.",
+        "│ session     │ decode-0 │ session_home │          -8 │ -0.125 s │",
+        "│ round_robin │ the same │ turn         │           0 │  0.000 s │",
         "time: router 0.001 s, prefill 0.249 s",
     ):
         assert part in said

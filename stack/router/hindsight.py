@@ -1,0 +1,51 @@
+"""How good choices were: counted and timed when requests are over, and when others have decided along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry
+
+from stack.adapters.instruments import counter, histogram
+from stack.control.decision import DecisionRecord
+from stack.metrics import catalog
+from stack.router.meters import counters, histograms
+from stack.strategies.shadow import Shadow
+
+
+class Hindsight:
+    """The instruments of regret, of errors and of shadows, registered in `registry`."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._regret = histograms(histogram(catalog.ROUTER_REGRET, registry))
+        self._index_error = histograms(histogram(catalog.ROUTER_INDEX_ERROR, registry))
+        self._ttft_error = histograms(histogram(catalog.ROUTER_TTFT_ERROR, registry))
+        self._shadows = counters(counter(catalog.ROUTER_SHADOW_DECISIONS, registry))
+        self._tokens = histograms(histogram(catalog.ROUTER_SHADOW_TOKENS, registry))
+        self._seconds = histograms(histogram(catalog.ROUTER_SHADOW_SECONDS, registry))
+        self._spent = counter(catalog.ROUTER_SHADOW_COST, registry)
+        self._skipped = counters(counter(catalog.ROUTER_SHADOW_SKIPPED, registry))
+
+    def answered(self, record: DecisionRecord) -> None:
+        """A request was answered, and it may be told how its choice turned out."""
+        model, strategy = record.model, record.computing.strategy
+        if record.regret_tokens is not None:
+            self._regret(model, strategy).observe(record.regret_tokens)
+        if record.index_error_tokens is not None:
+            self._index_error(model, strategy).observe(record.index_error_tokens)
+        if record.ttft_error_seconds is not None:
+            self._ttft_error(model, strategy).observe(record.ttft_error_seconds)
+
+    def shadowed(self, model: str, made: Sequence[Shadow], spent: float) -> None:
+        """Others decided along, which took `spent` CPU seconds."""
+        self._spent.inc(spent)
+        for shadow in made:
+            self._shadows(model, shadow.strategy, "agrees" if shadow.agrees else "differs").inc()
+            if shadow.gained_tokens is not None:
+                self._tokens(model, shadow.strategy).observe(shadow.gained_tokens)
+            if shadow.gained_seconds is not None:
+                self._seconds(model, shadow.strategy).observe(shadow.gained_seconds)
+
+    def skipped(self, model: str) -> None:
+        """A sampled request got no shadows: they had their share of time."""
+        self._skipped(model).inc()

@@ -1,0 +1,86 @@
+"""Lets the other strategies decide along on a share of the requests, beside the path and within a budget of time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable
+
+from stack.router.errand import Errand
+from stack.router.hindsight import Hindsight
+from stack.router.shelf import StrategyShelf
+from stack.strategies.shadow import shadows
+
+DELAY_S = 0.02  # soon, so that nothing much has been learnt since the decision; late enough for a burst to be through
+BUDGET_SHARE = 0.02  # of one core
+BURST_S = 0.02  # of budget saved up: a hundred decisions and more
+
+log = logging.getLogger(__name__)
+
+
+class Shadowing:
+    """Runs shadows of sampled errands a moment after their decision, over the very inputs it was made from.
+
+    What a strategy has learnt meanwhile is not taken back; that is a fiftieth of a second of other requests. Beyond the budget
+    samples are skipped, counted. `failed` counts failures by site. `work_clock` tells CPU seconds of this thread, `clock` any
+    seconds, `chance` a number from 0 to below 1.
+    """
+
+    def __init__(
+        self,
+        shelf: StrategyShelf,
+        hindsight: Hindsight,
+        failed: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+        work_clock: Callable[[], float] = time.thread_time,
+        chance: Callable[[], float] = random.random,
+        budget_share: float = BUDGET_SHARE,
+    ) -> None:
+        self._shelf, self._hindsight, self._failed = shelf, hindsight, failed
+        self._clock, self._work_clock, self._chance = clock, work_clock, chance
+        self._budget_share = budget_share
+        self._left, self._seen = BURST_S, clock()
+        self._waiting: dict[int, Errand] = {}  # by identity: errands are compared field by field
+
+    def consider(self, errand: Errand) -> None:
+        """Sample a request that was just decided."""
+        if self._chance() >= errand.served.shadow_share:
+            return
+        if not self._waiting:
+            asyncio.get_running_loop().call_later(DELAY_S, self.run)
+        self._waiting[id(errand)] = errand
+
+    def run(self) -> None:
+        """Decide for all who wait."""
+        waiting, self._waiting = self._waiting, {}
+        for errand in waiting.values():
+            self._one(errand)
+
+    def settle(self, errand: Errand) -> None:
+        """The request is over: if it still waits, it is decided now, before anyone learns from it."""
+        if self._waiting.pop(id(errand), None) is not None:
+            self._one(errand)
+
+    def _one(self, errand: Errand) -> None:
+        model = errand.route.model
+        if not self._affordable():
+            self._hindsight.skipped(model)
+            return
+        began = self._work_clock()
+        acting = errand.computing
+        try:
+            errand.shadows = shadows(errand.route, acting.candidates, acting.choice, acting.strategy, self._shelf.all(model))
+        except Exception:  # a strategy that does not even act may fail in any way
+            log.exception("no shadow decision")
+            self._failed("shadow")
+        spent = self._work_clock() - began
+        self._left -= spent
+        self._hindsight.shadowed(model, errand.shadows, spent)
+
+    def _affordable(self) -> bool:
+        now = self._clock()
+        self._left = min(BURST_S, self._left + (now - self._seen) * self._budget_share)
+        self._seen = now
+        return self._left > 0.0

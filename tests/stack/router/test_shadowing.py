@@ -1,0 +1,119 @@
+"""Others decide along: on a share of the requests, soon after the decision, within a budget, and never in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from prometheus_client import CollectorRegistry, generate_latest
+
+from stack.fleet.engine import Engine
+from stack.model.plan import Choice
+from stack.model.request import RouteRequest
+from stack.router.applied import Served
+from stack.router.errand import Errand
+from stack.router.hindsight import Hindsight
+from stack.router.shadowing import Shadowing
+from stack.router.shelf import StrategyShelf
+from stack.strategies.base import Strategy, create
+from stack.strategies.disaggregation import DpdPolicy, PoolStrategies
+from tests.decisions import disaggregated
+from tests.stack.router.errands import NAMED, errand
+from tests.stack.router.waiting import until
+from tests.stack.strategies.test_shadow import Fixed
+
+
+class Bench:
+    """Shadowing by fake clocks; each look at the work clock costs `step` seconds of it."""
+
+    def __init__(self, step: float = 0.0, chance: float = 0.0, make: Callable[[str], Strategy] = create) -> None:
+        self.now = self.worked = 0.0
+        self.step, self.chance = step, chance
+        self.failed: list[str] = []
+        self.registry = CollectorRegistry()
+        shelf = StrategyShelf(("round_robin", "session"), make)
+        self.hindsight = Hindsight(self.registry)
+        self.shadowing = Shadowing(shelf, self.hindsight, self.failed.append, lambda: self.now, self._work, lambda: self.chance)
+
+    def _work(self) -> float:
+        self.worked += self.step
+        return self.worked
+
+    def metrics(self) -> list[str]:
+        lines = generate_latest(self.registry).decode().splitlines()
+        return [line for line in lines if not line.startswith("#") and "_bucket" not in line]
+
+
+def _sampled(share: float = 1.0) -> Errand:
+    return errand(served=Served(PoolStrategies(NAMED, NAMED), DpdPolicy(True, 512), shadow_share=share))
+
+
+async def test_the_others_decide_soon_after_the_request_was_decided() -> None:
+    bench, one = Bench(), _sampled()
+    bench.shadowing.consider(one)
+    assert not one.shadows
+    await until(lambda: bool(one.shadows))
+    assert [(shadow.strategy, shadow.engine, shadow.agrees) for shadow in one.shadows] == [("round_robin", "prefill-0", True)]
+    assert bench.metrics() == [
+        'kvdeck_router_shadow_decisions_total{model_name="m",state="agrees",strategy="round_robin"} 1.0',
+        'kvdeck_router_shadow_gained_tokens_count{model_name="m",strategy="round_robin"} 1.0',
+        'kvdeck_router_shadow_gained_seconds_count{model_name="m",strategy="round_robin"} 1.0',
+        "kvdeck_router_shadow_cpu_seconds_total 0.0",
+    ]
+
+
+async def test_only_a_share_of_the_requests_is_sampled() -> None:
+    bench = Bench(chance=0.05)
+    left_out, sampled = _sampled(0.05), _sampled(0.06)
+    for one in (left_out, sampled):
+        bench.shadowing.consider(one)
+        bench.shadowing.settle(one)
+    assert (left_out.shadows, len(sampled.shadows)) == ((), 1)
+
+
+async def test_a_request_that_is_over_first_is_decided_before_anyone_learns_from_it() -> None:
+    bench, one = Bench(), _sampled()
+    bench.shadowing.consider(one)
+    bench.shadowing.settle(one)
+    assert len(one.shadows) == 1
+    bench.shadowing.run()
+    assert 'kvdeck_router_shadow_decisions_total{model_name="m",state="agrees",strategy="round_robin"} 1.0' in bench.metrics()
+
+
+async def test_beyond_its_budget_samples_are_skipped_and_counted() -> None:
+    bench = Bench(step=0.015)
+    errands = [_sampled() for _ in range(4)]
+    for one in errands[:3]:
+        bench.shadowing.consider(one)
+    bench.shadowing.run()
+    assert [len(one.shadows) for one in errands[:3]] == [1, 1, 0]
+    assert 'kvdeck_router_shadow_skipped_total{model_name="m"} 1.0' in bench.metrics()
+    assert "kvdeck_router_shadow_cpu_seconds_total 0.03" in bench.metrics()
+    bench.now += 1.0  # earns a fiftieth of it
+    bench.shadowing.consider(errands[3])
+    bench.shadowing.run()
+    assert len(errands[3].shadows) == 1
+
+
+class Broken(Fixed):
+    def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
+        raise RuntimeError("cannot choose")
+
+
+async def test_a_strategy_that_fails_as_a_shadow_is_counted() -> None:
+    bench, one = Bench(make=lambda name: Broken(Choice("x", reason="x"))), _sampled()
+    bench.shadowing.consider(one)
+    bench.shadowing.run()
+    assert (one.shadows, bench.failed) == ((), ["shadow"])
+
+
+def test_what_is_known_of_a_choice_afterwards_is_measured() -> None:
+    bench = Bench()
+    bench.hindsight.answered(disaggregated(regret_tokens=448, index_error_tokens=-16, ttft_error_seconds=0.25))
+    bench.hindsight.answered(disaggregated())
+    assert bench.metrics() == [
+        'kvdeck_router_regret_tokens_count{model_name="smollm2",strategy="kv_aware"} 1.0',
+        'kvdeck_router_regret_tokens_sum{model_name="smollm2",strategy="kv_aware"} 448.0',
+        'kvdeck_router_index_error_tokens_count{model_name="smollm2",strategy="kv_aware"} 1.0',
+        'kvdeck_router_ttft_error_seconds_count{model_name="smollm2",strategy="kv_aware"} 1.0',
+        "kvdeck_router_shadow_cpu_seconds_total 0.0",
+    ]
