@@ -24,9 +24,15 @@ class KvEventFormatError(ValueError):
     """A payload is no batch of KV events as vLLM writes them; the message names the fault, never any token."""
 
 
+# An engine names blocks by 64 bits of their hash, or by all of it. 60 tell its blocks apart as well, in 32 bytes of Python each.
+_NAME_BITS = (1 << 60) - 1
+
+_Hash = int | bytes
+
+
 class _Stored(msgspec.Struct, tag="BlockStored", gc=False):
-    block_hashes: list[BlockName]
-    parent_block_hash: BlockName | None
+    block_hashes: list[_Hash]
+    parent_block_hash: _Hash | None
     token_ids: list[_Token]
     block_size: int
     lora_id: int | None = None
@@ -37,7 +43,7 @@ class _Stored(msgspec.Struct, tag="BlockStored", gc=False):
 
 
 class _Removed(msgspec.Struct, tag="BlockRemoved", gc=False):
-    block_hashes: list[BlockName]
+    block_hashes: list[_Hash]
     medium: str | None = None
     group_idx: int | None = None
 
@@ -123,15 +129,19 @@ def _event(raw: _Stored | _Removed | _Cleared) -> KvEvent | None:
     if tier is None or raw.group_idx not in (None, 0):
         return None
     if isinstance(raw, _Removed):
-        return Removed(raw.block_hashes, tier)
+        return Removed(_names(raw.block_hashes), tier)
     return Stored(
-        blocks=raw.block_hashes,
-        parent=raw.parent_block_hash,
+        blocks=_names(raw.block_hashes),
+        parent=None if raw.parent_block_hash is None else _names([raw.parent_block_hash])[0],
         tokens=raw.token_ids,
         block_tokens=raw.block_size,
         tier=tier,
         extras=_extras(raw),
     )
+
+
+def _names(hashes: list[_Hash]) -> list[BlockName]:
+    return [(name if isinstance(name, int) else int.from_bytes(name, "big")) & _NAME_BITS for name in hashes]
 
 
 def _extras(raw: _Stored) -> Sequence[bytes | None]:

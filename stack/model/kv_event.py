@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from stack.model.tier import Tier
 
-BlockName = int | bytes  # an engine's own hash of a block: unique within that engine, meaningless outside it
+BlockName = int  # from an engine's own hash of a block: unique within that engine, meaningless outside it
 
 
 class Source(NamedTuple):

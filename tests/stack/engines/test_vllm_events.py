@@ -14,9 +14,8 @@ from stack.model.kv_event import Cleared, KvBatch, Removed, Stored
 from stack.model.tier import Tier
 
 RECORDED = json.loads((Path(__file__).parents[2] / "data" / "vllm_kv_event_payloads.json").read_text())
-
 EXPECTED = {
-    "stored": KvBatch(1795967490.5, (Stored([2**64 - 1, 7], None, list(range(8)), 4, Tier.ENGINE, [None, None]),)),
+    "stored": KvBatch(1795967490.5, (Stored([2**60 - 1, 7], None, list(range(8)), 4, Tier.ENGINE, [None, None]),)),
     "follows": KvBatch(1795967490.6, (Stored([9], 7, [8, 9, 10, 11], 4, Tier.ENGINE, [None]),)),
     "salted": KvBatch(1795967491.0, (Stored([11], None, [0, 1, 2, 3], 4, Tier.ENGINE, [extra_key(cache_salt="tenantA")]),)),
     "adapter": KvBatch(1795967491.0, (Stored([12], None, [0, 1, 2, 3], 4, Tier.L1, [extra_key(lora="sql")]),)),
@@ -25,7 +24,7 @@ EXPECTED = {
     "removed": KvBatch(1795967492.0, (Removed([7], Tier.ENGINE), Removed([7], Tier.L1))),
     "second group": KvBatch(1795967492.0, (), skipped=3),
     "cleared": KvBatch(1795967493.0, (Cleared(),)),
-    "byte hashes": KvBatch(1795967494.0, (Stored([b"\x01" * 32], b"\x02" * 32, [1, 2, 3, 4], 4, Tier.ENGINE),)),
+    "byte hashes": KvBatch(1795967494.0, (Stored([0x0101010101010101], 0x0202020202020202, [1, 2, 3, 4], 4, Tier.ENGINE),)),
     "nothing": KvBatch(1795967495.0, ()),
 }
 
