@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from stack.adapters.chat_template import ChatTemplate
 from stack.adapters.part_tokens import Draft, PartTokenizer, always
 from stack.adapters.special_tokens import frame
+from stack.engines.prompt_ids import token_ids
 from stack.model.placement import PlacementUnknownError, UnknownReason
 
 PROMPT_CHARACTERS_MAX = 1_000_000  # about a quarter of a second of one core; such a prompt is computed for minutes
@@ -89,11 +90,8 @@ class ChatTokenizer:
             prompt = prompt[0]
         if isinstance(prompt, str):
             return PromptText(prompt, bool(body.get("add_special_tokens", True)))
-        if isinstance(prompt, list) and set(map(type, prompt)) == {int}:
-            try:
-                return array("I", prompt)
-            except OverflowError as error:  # a client's numbers may be any; the engine will refuse these
-                raise PlacementUnknownError(UnknownReason.UNSUPPORTED_CONTENT, "token ids") from error
+        if (ids := token_ids(prompt)) is not None:
+            return ids
         raise PlacementUnknownError(UnknownReason.UNSUPPORTED_CONTENT, "prompt")
 
     def draft(self, prompt: PromptText) -> Draft:

@@ -13,7 +13,8 @@ def indivisible(fields: Mapping[str, Any]) -> str | None:
     read the first one's blocks.
     """
     prompt = fields.get("prompt")
-    several = isinstance(prompt, list) and len(prompt) > 1 and not all(type(token) is int for token in prompt)
+    # What begins with a token id is one prompt, or nothing that an engine takes.
+    several = isinstance(prompt, list) and len(prompt) > 1 and type(prompt[0]) is not int
     checks = {
         "several_prompts": several,
         "several_choices": fields.get("n") not in (None, 1) or fields.get("best_of") not in (None, 1),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from xxhash import xxh3_64_hexdigest
 
+from stack.engines.prompt_ids import token_ids
 from stack.router.openai import CHAT, ParsedBody
 
 # Between pieces, so that a role and a text never read like one longer text.
@@ -19,7 +19,7 @@ _RECORD = "\x1e"
 def text(body: ParsedBody) -> str:
     """The prompt's text in the order in which a chat template lays it out: tools first, then turn by turn.
 
-    Images and the like are there as a hash of what the client sent. Token ids have no text: see `token_ids`.
+    Images and the like are there as a hash of what the client sent. Token ids have no text: see `hashable`.
     """
     if body.path == CHAT:
         return _RECORD.join(_chat(body.fields, body.fields["messages"]))
@@ -31,26 +31,11 @@ def text(body: ParsedBody) -> str:
     return ""
 
 
-def token_ids(body: ParsedBody) -> tuple[int, ...] | None:
-    """The prompt as the client's own token ids; None when it is text, or more than one prompt."""
-    prompt = body.fields.get("prompt")
-    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], list):
-        prompt = prompt[0]
-    if isinstance(prompt, list) and prompt and all(type(token) is int for token in prompt):
-        return tuple(prompt)
-    return None
-
-
 def hashable(body: ParsedBody) -> bytes:
     """Bytes whose common prefix is the prompts' common prefix; the cache salt comes first, since it parts all caches."""
     head = _head(body)
-    ids = token_ids(body)
-    if ids is None:
-        return head + text(body).encode()
-    try:
-        return head + array("Q", ids).tobytes()
-    except OverflowError:  # no token id: the engine will say so
-        return head
+    ids = token_ids(body.fields.get("prompt"))
+    return head + (text(body).encode() if ids is None else ids.tobytes())
 
 
 def opening_bytes(body: ParsedBody) -> int | None:
