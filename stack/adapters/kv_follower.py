@@ -11,7 +11,7 @@ import zmq.asyncio
 
 from stack.adapters.kv_intake import Intake
 from stack.adapters.kv_listener import Timing
-from stack.adapters.kv_replay import SEQUENCE_BYTES, ReplayError, replay
+from stack.adapters.kv_replay import SEQUENCE_BYTES, Answer, ReplayError, replay
 from stack.cache.stream import Taken
 
 log = logging.getLogger(__name__)
@@ -105,10 +105,7 @@ class Follower:
             return self._without_replay(missed=missed)
         losses = intake.losses
         try:
-            async with asyncio.timeout(self._timing.answer):
-                continued = await self._continue(context, self._replay_at)
-                if not continued:
-                    await self._begin(context, self._replay_at)
+            continued = await self._replay(context, self._replay_at)
         except (TimeoutError, ReplayError, zmq.ZMQError) as error:
             log.info("no KV event replay", extra={"engine": intake.source.engine, "error": type(error).__name__})
             intake.silent()
@@ -124,36 +121,53 @@ class Follower:
             self._intake.watching = True
         return not missed
 
-    async def _continue(self, context: zmq.asyncio.Context, endpoint: str) -> bool:
-        """Whether the engine still is the process that sent the last batch, and all it sent since is here."""
-        start = self._intake.stream.last_sequence
-        if start is None:
-            return False
-        async with aclosing(replay(context, endpoint, start)) as batches:
-            continued = False
-            async for sequence, payload in batches:
-                batch = self._intake.parse(payload)
-                if not continued:
-                    if batch is None or not self._intake.stream.is_last(sequence, batch):
-                        return False
-                    continued = True
-                elif batch is not None:
-                    self._intake.replayed(sequence, batch)
-                await asyncio.sleep(0)
+    async def _replay(self, context: zmq.asyncio.Context, endpoint: str) -> bool:
+        """Take all that is buffered and new. Whether the engine still is the process that was followed before.
+
+        What the answer leaves out is asked for again, until that brings nothing more: then it is lost.
+        """
+        stream, first, answer, reached = self._intake.stream, True, Answer.HOLED, None
+        continued = True
+        while answer is Answer.HOLED:
+            give_up = not first and stream.last_sequence == reached
+            first, reached = False, stream.last_sequence
+            answer = await self._continue(context, endpoint, give_up=give_up)
+            if answer is Answer.OTHER:
+                continued = False
+                answer = await self._begin(context, endpoint, give_up=give_up)
         return continued
 
-    async def _begin(self, context: zmq.asyncio.Context, endpoint: str) -> None:
+    async def _continue(self, context: zmq.asyncio.Context, endpoint: str, *, give_up: bool) -> Answer:
+        """Take what follows the last batch, if the engine still is the process that sent it."""
+        start = self._intake.stream.last_sequence
+        if start is None:
+            return Answer.OTHER
+        async with aclosing(replay(context, endpoint, start, self._timing.answer)) as batches:
+            found = False
+            async for sequence, payload in batches:
+                batch = self._intake.parse(payload)
+                if not found:
+                    if batch is None or not self._intake.stream.is_last(sequence, batch):
+                        return Answer.OTHER
+                    found = True
+                elif batch is not None and not self._intake.replayed(sequence, batch, give_up=give_up):
+                    return Answer.HOLED
+                await asyncio.sleep(0)
+        return Answer.WHOLE if found else Answer.OTHER
+
+    async def _begin(self, context: zmq.asyncio.Context, endpoint: str, *, give_up: bool) -> Answer:
         """Take everything the engine still has, from its first batch on."""
-        continued = self._intake.stream.last_sequence
+        followed = self._intake.stream.last_sequence
         begun = False
-        async with aclosing(replay(context, endpoint, 0)) as batches:
+        async with aclosing(replay(context, endpoint, 0, self._timing.answer)) as batches:
             async for sequence, payload in batches:
                 batch = self._intake.parse(payload)
                 if not begun:
                     begun = True
-                    self._intake.meet(sequence, overflown=continued is not None and sequence > 0)
-                if batch is not None:
-                    self._intake.replayed(sequence, batch)
+                    self._intake.meet(sequence, overflown=followed is not None and sequence > 0)
+                if batch is not None and not self._intake.replayed(sequence, batch, give_up=give_up):
+                    return Answer.HOLED
                 await asyncio.sleep(0)
         if not begun:
             self._intake.meet(0)
+        return Answer.WHOLE

@@ -59,11 +59,14 @@ class Intake:
         """What was missed has been replayed."""
         self._listener.gap(self._target, recovered=True)
 
-    def replayed(self, sequence: int, batch: KvBatch) -> None:
-        """A batch of a replay; what is missing before it is missing for good."""
-        if self.take(sequence, batch) is Taken.REFUSED:
+    def replayed(self, sequence: int, batch: KvBatch, *, give_up: bool) -> bool:
+        """A batch of a replay. False when some are missing before it, unless that is to be given up as a loss."""
+        if self.take(sequence, batch) is not Taken.REFUSED:
+            return True
+        if give_up:
             self.lose()
             self.take(sequence, batch)
+        return give_up
 
     def take(self, sequence: int, batch: KvBatch) -> Taken:
         """The next batch, if it is that."""

@@ -29,6 +29,6 @@ class Timing:
     """When to ask an engine, in seconds."""
 
     heartbeat: float = 5.0  # nothing came for so long: ask whether nothing happened
-    answer: float = 5.0  # the deadline of a replay; vLLM serves one between two steps, within 0.1 s
+    answer: float = 5.0  # the longest silence within a replay; vLLM serves one between two steps, within 0.1 s
     retry: float = 1.0  # the pause after an answer that did not come
     sweep: float = 1.0  # between two looks for blocks that nobody holds any more: they cost memory only

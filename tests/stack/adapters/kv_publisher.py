@@ -61,6 +61,7 @@ class Publisher:
         )
         self.replays = 0
         self.answering = True
+        self.dropping: set[int] = set()  # left out of the next answer, as by a full socket
         self._buffer: deque[tuple[int, bytes]] = deque(maxlen=buffered)
         self._time = started_at
         self._next = 0
@@ -100,7 +101,8 @@ class Publisher:
                 await self._answer(client, int.from_bytes(start, "big"), list(self._buffer))
 
     async def _answer(self, client: bytes, start: int, buffered: Sequence[tuple[int, bytes]]) -> None:
+        dropping, self.dropping = self.dropping, set()
         for number, payload in buffered:
-            if number >= start:
+            if number >= start and number not in dropping:
                 await self._router.send_multipart([client, b"", b"kv", number.to_bytes(8, "big"), payload])
         await self._router.send_multipart([client, b"", b"", END, b""])

@@ -165,6 +165,26 @@ async def test_a_gap_nobody_answers_for_is_unrecovered(folder: Path) -> None:
         assert (deck.cached(), deck.knowledge()) == (0, Knowledge.PARTIAL)
 
 
+async def test_what_an_answer_leaves_out_is_asked_for_again(folder: Path) -> None:
+    async with Publisher(folder) as engine:
+        for block in range(6):
+            await engine.publish(stored(block, parent=block - 1 if block else None, start=block))
+        engine.dropping = {2, 4}
+        async with router(engine.target, timing=PATIENT) as deck:
+            await until(lambda: deck.cached() == 24)
+            assert (deck.heard, deck.knowledge(), engine.replays) == (Heard(), Knowledge.WHOLE, 2)
+
+
+async def test_a_long_buffer_is_replayed_whole(folder: Path) -> None:
+    async with Publisher(folder) as engine:
+        for block in range(3000):  # thrice what a socket queues
+            await engine.publish(stored(10_000 + block))
+        await engine.publish(stored(2, parent=12_999, start=1))
+        async with router(engine.target, timing=PATIENT) as deck:
+            await until(lambda: deck.cached() == 8)
+            assert (deck.heard, deck.knowledge()) == (Heard(), Knowledge.WHOLE)
+
+
 async def test_a_heartbeat_finds_what_never_arrived(folder: Path) -> None:
     async with Publisher(folder) as engine, router(engine.target) as deck:
         await until(lambda: deck.cached() == 0)
