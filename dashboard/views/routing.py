@@ -8,13 +8,15 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard import flow, notices, reader, sources
+from dashboard import explained, flow, notices, reader, sources
+from stack.api.client import ControlAnswerError
 from stack.api.schema import DecisionsView
 from stack.control.decision import DecisionRecord
 from stack.model.tier import Path
 
 SHOWN = (100, 500)
 ANY = "any"
+NOT_FOUND = 404
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ def page() -> None:
         limit = st.segmented_control("Last requests", SHOWN, default=SHOWN[0], required=True, width="content")
         path = st.segmented_control("Path", [ANY, *Path], default=ANY, required=True, width="content")
         engine = st.text_input("Engine", placeholder="any, such as decode-0", width=220)
+        st.text_input("Explain request", placeholder="its x-request-id", width=260, key="asked")
         fallbacks_only = st.toggle("Fallbacks only", width="content")
     _live(Wanted(limit or SHOWN[0], None if path == ANY else path, engine.strip() or None, fallbacks_only))
 
@@ -47,6 +50,7 @@ def _live(wanted: Wanted) -> None:
             _show(decisions)
         else:
             _nothing(view, wanted)
+        _explain()
         if view.dropped:
             st.warning(f"{view.dropped} records were dropped on the way: the picture is incomplete.")
 
@@ -78,8 +82,10 @@ def _fallbacks(decisions: list[DecisionRecord]) -> None:
 
 
 def _table(decisions: list[DecisionRecord]) -> None:
-    st.caption(f"Newest first. Times are {reader.zone()}; an empty cell is a value nobody reported.")
-    st.dataframe(table(decisions), hide_index=True, height=390, placeholder="", key="decisions", column_config={
+    st.caption(f"Newest first; pick one to have it explained. Times are {reader.zone()}; an empty cell is a value nobody reported.")
+    st.session_state["listed"] = [decision.request_id for decision in decisions]
+    st.dataframe(table(decisions), hide_index=True, height=390, placeholder="", key="decisions", on_select=_pick,
+                 selection_mode="single-row", column_config={
         "at": st.column_config.DatetimeColumn("at", format="HH:mm:ss"),
         "engine": st.column_config.TextColumn("engine", help="the one that answered"),
         "reason": st.column_config.TextColumn("reason", help="why this engine, in the strategy's word"),
@@ -90,6 +96,25 @@ def _table(decisions: list[DecisionRecord]) -> None:
         "TTFT": st.column_config.NumberColumn("TTFT", format="%.0f ms", help="as the client saw it; empty when not streamed"),
         "total": st.column_config.NumberColumn("total", format="%.0f ms", help="from the last byte in to the last byte out"),
     })  # fmt: skip
+
+
+def _pick() -> None:
+    """Remember the decision itself: the list moves on under the selection."""
+    listed, rows = st.session_state["listed"], st.session_state["decisions"].selection.rows
+    st.session_state["explained"] = listed[rows[0]] if rows and rows[0] < len(listed) else None
+
+
+def _explain() -> None:
+    request_id = st.session_state.get("asked", "").strip() or st.session_state.get("explained")
+    if request_id is None:
+        return
+    with notices.told():
+        try:
+            explained.draw(sources.control().decision(request_id))
+        except ControlAnswerError as error:
+            if error.status != NOT_FOUND:
+                raise
+            st.info(error.message)
 
 
 def table(decisions: list[DecisionRecord]) -> pd.DataFrame:

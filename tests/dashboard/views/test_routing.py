@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from stack.control.decision import Candidate, Selection, ShadowChoice
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import Steered
 from tests.decisions import decision, disaggregated
@@ -61,3 +62,48 @@ def test_control_being_away_is_said_and_is_no_stack_trace(opened: Opener) -> Non
     page = opened("routing")
     assert page.error[0].value.startswith("Control does not answer")
     assert not page.exception
+
+
+CHOSEN = Selection(
+    strategy="kv_aware",
+    engine="decode-1",
+    reason="most_cached",
+    expected_cached_tokens=176,
+    ranked_by="ttft_s",
+    candidates=(
+        Candidate(engine="decode-1", in_flight=2, cached_tokens=176, scores={"ttft_s": 0.25, "queue_s": 0.125}),
+        Candidate(engine="decode-0", cached_tokens=16, doubts=("l2: evictions",)),
+    ),
+    omitted=3,
+)
+EXPLAINED = decision(
+    request_id="r-7",
+    compared="181 < 512",
+    decode=CHOSEN,
+    engine="decode-1",
+    cached_tokens=160,
+    shadows=(ShadowChoice(strategy="session", engine="decode-0", reason="session_home", agrees=False, gained_tokens=-160),),
+)
+
+
+def test_a_decision_is_explained_by_its_requests_id(opened: Opener, steered: Steered) -> None:
+    steered.report(EXPLAINED)
+    page = opened("routing")
+    page.text_input[1].set_value("r-7")
+    page.run()
+    said = " ".join(part.value for part in page.markdown)
+    assert "the prompt is shorter than the threshold (181 < 512)" in said
+    assert "**Decode candidates**, best first by `ttft_s`, and 3 others" in said
+    shown = page.dataframe
+    assert shown[1].value[["engine", "cached tokens"]].values.tolist() == [["decode-1", 176], ["decode-0", 16]]
+    assert shown[1].value["not known"].tolist()[1] == "l2: evictions"
+    assert shown[2].value.values.tolist()[0] == ["cached tokens, decode", "176", "160"]
+    assert shown[3].value[["strategy", "engine", "more cached tokens"]].values.tolist() == [["session", "decode-0", -160]]
+    assert not page.exception
+
+
+def test_a_decision_that_is_gone_is_said_to_be(opened: Opener, steered: Steered) -> None:
+    steered.report(decision())
+    page = opened("routing")
+    page.text_input[1].set_value("r-8")
+    assert page.run().info[0].value.startswith("no decision 'r-8' is kept: the last 1 are, back to")
