@@ -66,7 +66,7 @@ def _merge(ranks: Sequence[Followed], known: Sequence[Followed], reached: Mappin
     partial = [held.partial_seconds for held in placements if held.partial_seconds is not None]
     if len(known) < len(ranks):
         partial.append(0.0)
-    return replace(best, partial_seconds=min(partial, default=None))
+    return replace(best, partial_seconds=min(partial, default=None), ranks=len(ranks))
 
 
 def _placement(rank: Followed, reached: Mapping[int, _Reach], now: float) -> EnginePlacement:

@@ -15,7 +15,8 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An engine that was routable when the decision was made, as it was then.
 
     `cached_tokens` of the prompt it was believed to hold, over all tiers; None when nothing was known, and at least so many
-    when there are `doubts`: tiers that nobody can tell about, with the reason. `scores` are the strategy's parts.
+    when there are `doubts`: tiers that nobody can tell (all) about, with the reason; of several data-parallel ranks it is the
+    best one's. `scores` are the strategy's parts.
     """
 
     engine: str

@@ -43,7 +43,8 @@ class EnginePlacement:
     after that. None there is not 0: nobody can tell, and `doubts` say why. `age_seconds` is the time since the engine
     last reported, `l1_age_seconds` and `l2_age_seconds` since the tiers' owners did; None when unknown.
     `partial_seconds` is the time since which alone the engine's reports are whole: it may hold more of the prompt than is
-    said here, never less; None when it is known entirely.
+    said here, never less; None when it is known entirely. Where the engine has several data-parallel `ranks`, this is what
+    the best of them can reach, and the engine itself picks the one that serves a request.
     """
 
     engine_tokens: int = 0
@@ -54,6 +55,7 @@ class EnginePlacement:
     l2_age_seconds: float | None = None
     doubts: tuple[tuple[Tier, CacheDoubt], ...] = ()
     partial_seconds: float | None = None
+    ranks: int = 1
 
     @property
     def cached_tokens(self) -> int:
@@ -63,7 +65,8 @@ class EnginePlacement:
     @property
     def certain(self) -> bool:
         """Whether all of it is known, so that `cached_tokens` is a prediction to be held against the engine's answer."""
-        return self.l1_tokens is not None and self.l2_tokens is not None and self.partial_seconds is None
+        tiers_known = self.l1_tokens is not None and self.l2_tokens is not None
+        return tiers_known and self.partial_seconds is None and self.ranks == 1
 
 
 @dataclass(frozen=True, slots=True)

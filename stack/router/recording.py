@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from stack.control.decision import CANDIDATES_KEPT, NO_PARTS, Candidate, DecisionRecord, Selection, ShadowChoice
 from stack.fleet.engine import Engine
-from stack.model.placement import Placement
+from stack.model.placement import EnginePlacement, Placement
 from stack.model.plan import Choice
-from stack.model.tier import Path
+from stack.model.tier import Path, Tier
 from stack.router.errand import Errand
 from stack.router.outcomes import answer_outcome, prefill_outcome
 from stack.router.phases import phases
@@ -101,9 +101,19 @@ def _candidate(engine: Engine, scores: Mapping[str, Mapping[str, float]], placem
         engine=engine.name,
         in_flight=engine.in_flight,
         cached_tokens=None if held is None else held.cached_tokens,
-        doubts=() if held is None else tuple(f"{tier.value}: {doubt.value}" for tier, doubt in held.doubts),
+        doubts=() if held is None else tuple(_doubts(held)),
         scores=scores.get(engine.name, NO_PARTS),
     )
+
+
+def _doubts(held: EnginePlacement) -> Iterator[str]:
+    """Why the engine may have cached another number of tokens than is said."""
+    if held.partial_seconds is not None:
+        yield f"{Tier.ENGINE.value}: partial for {held.partial_seconds:.0f} s"
+    if held.ranks > 1:
+        yield f"{Tier.ENGINE.value}: the best of {held.ranks} ranks"
+    for tier, doubt in held.doubts:
+        yield f"{tier.value}: {doubt.value}"
 
 
 def _oldest(placement: Placement) -> float | None:

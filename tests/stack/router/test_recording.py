@@ -9,8 +9,10 @@ import msgspec
 
 from stack.control.decision import Candidate, DecisionRecord, Selection, ShadowChoice
 from stack.engines.answer_facts import AnswerFacts
+from stack.model.chunk import CacheDoubt
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
+from stack.model.tier import Tier
 from stack.router.phases import Timeline
 from stack.router.planning import Candidates
 from stack.router.recording import record_of
@@ -135,3 +137,10 @@ def test_what_others_would_have_chosen_is_in_the_record() -> None:
             strategy="round_robin", engine="prefill-1", reason="turn", agrees=False, gained_tokens=-96, gained_seconds=0.25
         ),
     )
+
+
+def test_a_candidate_tells_why_its_cached_tokens_may_be_others() -> None:
+    placed = EnginePlacement(16, l2_tokens=None, partial_seconds=34.4, ranks=8, doubts=((Tier.L2, CacheDoubt.STORE_EVICTED),))
+    record = record_of(errand(route=replace(ROUTE, placement=Placement({"decode-0": placed}))))
+    told = {candidate.engine: candidate.doubts for candidate in record.decode.candidates}
+    assert told["decode-0"] == ("engine: partial for 34 s", "engine: the best of 8 ranks", "l2: store_evicted")
