@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -83,8 +84,9 @@ def _fallbacks(decisions: list[DecisionRecord]) -> None:
 
 def _table(decisions: list[DecisionRecord]) -> None:
     st.caption(f"Newest first; pick one to have it explained. Times are {reader.zone()}; an empty cell is a value nobody reported.")
-    st.session_state["listed"] = [decision.request_id for decision in decisions]
-    st.dataframe(table(decisions), hide_index=True, height=390, placeholder="", key="decisions", on_select=_pick,
+    key = f"decisions {st.session_state.setdefault('picks', 0)}"
+    pick = partial(_pick, key, [decision.request_id for decision in decisions])
+    st.dataframe(table(decisions), hide_index=True, height=390, placeholder="", key=key, on_select=pick,
                  selection_mode="single-row", column_config={
         "at": st.column_config.DatetimeColumn("at", format="HH:mm:ss"),
         "engine": st.column_config.TextColumn("engine", help="the one that answered"),
@@ -98,10 +100,12 @@ def _table(decisions: list[DecisionRecord]) -> None:
     })  # fmt: skip
 
 
-def _pick() -> None:
-    """Remember the decision itself: the list moves on under the selection."""
-    listed, rows = st.session_state["listed"], st.session_state["decisions"].selection.rows
-    st.session_state["explained"] = listed[rows[0]] if rows and rows[0] < len(listed) else None
+def _pick(key: str, listed: list[str]) -> None:
+    """Remember which decision it was, and begin without a selection again: the list moves on under it."""
+    rows = st.session_state[key].selection.rows
+    if rows and rows[0] < len(listed):
+        st.session_state["explained"] = listed[rows[0]]
+        st.session_state["picks"] += 1
 
 
 def _explain() -> None:
