@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from stack.cache.relay import CacheUpdate
 from stack.control.link import RouterConfig, RouterReport
 
 
@@ -47,6 +48,15 @@ class ControlLink:
             return msgspec.json.decode(answer.content, type=RouterConfig)
         except msgspec.DecodeError as error:
             raise ControlUnavailableError(f"control sent no configuration: {error}") from error
+
+    async def cache(self, epoch: int, since: int, wait_seconds: float) -> CacheUpdate:
+        """What cache servers reported after `since`, at the latest after the wait. Raises ControlUnavailableError."""
+        params = {"epoch": str(epoch), "since": str(since), "wait": f"{wait_seconds:g}"}
+        answer = await self._send("GET", "/cache", params=params, timeout=wait_seconds + self._deadline)
+        try:
+            return msgspec.msgpack.decode(answer.content, type=CacheUpdate)
+        except msgspec.DecodeError as error:
+            raise ControlUnavailableError(f"control relayed no cache reports: {error}") from error
 
     async def report(self, report: RouterReport) -> None:
         """Bring one report. Raises ControlUnavailableError: then nothing was taken."""

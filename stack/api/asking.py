@@ -37,6 +37,11 @@ def version(request: Request) -> int:
     return int(_number(request, "version", -1, -1, 2**53))
 
 
+def number(request: Request, name: str) -> int:
+    """A parameter that counts something, 0 when absent. Raises ApiError."""
+    return int(_number(request, name, 0, 0, 2**53))
+
+
 def wait(request: Request, most: float) -> float:
     """For how many seconds the client is ready to wait, at most `most`."""
     return min(most, _number(request, "wait", 0, 0, 3600))

@@ -10,8 +10,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from stack.adapters.bearer import authorized
 from stack.api.errors import error_response
-from stack.api.tokens import authorized
 
 OPEN_PATHS = frozenset({"/health", "/metrics"})  # numbers for probes and Prometheus; nothing can be changed there
 
@@ -45,10 +45,10 @@ def check_listen(host: str, token: Token | None) -> None:
 
 
 class Guard:
-    """ASGI middleware in front of every path but the open ones."""
+    """ASGI middleware in front of every path but the open ones. What knows `secret_path` needs no token below it."""
 
-    def __init__(self, app: ASGIApp, token: Token | None) -> None:
-        self._app, self._token = app, token
+    def __init__(self, app: ASGIApp, token: Token | None, secret_path: str) -> None:
+        self._app, self._token, self._secret_path = app, token, f"{secret_path}/"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = self._refusal(scope) if scope["type"] == "http" else None
@@ -60,6 +60,8 @@ class Guard:
             return None
         if self._token is None:
             return _from_a_web_page(headers)
+        if scope["path"].startswith(self._secret_path):
+            return None
         if authorized(headers.get("authorization"), self._token.secret):
             return None
         refusal = error_response(401, "unauthorized", "a valid bearer token is needed: Authorization: Bearer ...")

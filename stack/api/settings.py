@@ -21,6 +21,7 @@ class ControlSettings:
     """What `kvdeck control` is told: where to listen, what to watch, and how many seconds a leaving engine is waited for.
 
     Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
+    `cache_store` is the address of the store that all cache servers share.
     `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
     """
 
@@ -32,6 +33,7 @@ class ControlSettings:
     config: Path | None = None
     run: str | None = None
     token_file: Path | None = None
+    cache_store: str | None = None
     drain_seconds: float = Patience().drain
     decisions_dir: Path | None = None
     decisions_format: str = "jsonl"

@@ -45,6 +45,10 @@ class Telemetry:
         """Somebody who followed the decisions was too slow."""
         self._slow_readers.inc()
 
+    def watch(self, collector: Collector) -> None:
+        """Show what `collector` reads, too."""
+        self._registry.register(collector)
+
     def exposition(self) -> bytes:
         """The text for Prometheus."""
         return generate_latest(self._registry)

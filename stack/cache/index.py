@@ -127,6 +127,10 @@ class BlockIndex:
         known = [f.blocks for f in self._ranks(engine) if f.knowledge is not Knowledge.UNKNOWN and f.blocks.tells(tier)]
         return sum(blocks.count(tier) for blocks in known) if known else None
 
+    def block_tokens(self, engine: str) -> int | None:
+        """Tokens a block of an engine has, None until its events told."""
+        return next((followed.blocks.block_tokens for followed in self._ranks(engine)), None)
+
     def knowledge(self, engine: str) -> Knowledge:
         """What the engine's placement is worth: of its ranks' worths the same, or else partial."""
         ranks = {followed.knowledge for followed in self._ranks(engine)}

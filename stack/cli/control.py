@@ -21,6 +21,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     "--run", "run_id", metavar="ID", help="One run of the whole stack: in a new run the configuration wins over what was kept."
 )
 @click.option("--token-file", type=_FILE, help="Bearer token; without one only loopback addresses are allowed.")
+@click.option("--cache-store", metavar="URL", help="The store behind LMCache (redis://...), to know when it evicted.")
 @click.option("--drain-timeout", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds a leaving engine has.")
 @click.option("--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there.")
 @click.option("--decisions-format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
@@ -33,6 +34,7 @@ def command(
     config: Path | None,
     run_id: str | None,
     token_file: Path | None,
+    cache_store: str | None,
     drain_timeout: float,
     decisions_dir: Path | None,
     decisions_format: str,
@@ -40,9 +42,9 @@ def command(
 ) -> None:
     """Hold the desired state, steer routers and pools, keep the audit log."""
     from stack.adapters import logs
+    from stack.adapters.bearer import TokenFileError
     from stack.api.guard import NotLoopbackError
     from stack.api.settings import ControlConfigError, ControlSettings
-    from stack.api.tokens import TokenFileError
     from stack.control.opening import NoDesiredStateError
     from stack.control.ports import StoreError
     from stack.control.refusal import RefusedError
@@ -58,6 +60,7 @@ def command(
         config=config,
         run=run_id,
         token_file=token_file,
+        cache_store=cache_store,
         drain_seconds=drain_timeout,
         decisions_dir=decisions_dir,
         decisions_format=decisions_format,

@@ -54,6 +54,11 @@ class CacheDirectory:
         self.doubts: dict[tuple[Tier, CacheDoubt], int] = {}
 
     @property
+    def epoch(self) -> int:
+        """Tells this directory from that of a control before it."""
+        return self._epoch
+
+    @property
     def version(self) -> int:
         """Raised with every change."""
         return self._version

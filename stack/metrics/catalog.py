@@ -215,7 +215,8 @@ ROUTER_INTERNAL_ERRORS = _add(
 )  # fmt: skip
 ROUTER_INDEX_BLOCKS = _add(
     "kvdeck_router_index_blocks", Kind.GAUGE, Unit.BLOCKS, Emitter.ROUTER,
-    "Blocks the router's KV event index holds for an engine and tier; absent for a tier that the engine's events do not speak of.",
+    "Blocks the router knows to lie in a tier that an engine reaches: from its KV events, or from the reports of its cache server, "
+    "whose chunks count as many blocks as they span. Absent for a tier that nobody speaks of, or that is in doubt.",
     Label.MODEL_NAME, Label.BACKEND, Label.TIER,
 )  # fmt: skip
 ROUTER_PREFILL_RATE = _add(
@@ -227,6 +228,11 @@ ROUTER_TIER_RATE = _add(
     "kvdeck_router_learned_load_tokens_per_second", Kind.GAUGE, Unit.TOKENS, Emitter.ROUTER,
     "Cached tokens an engine loads a second from a tier, as the router learned it; absent until requests have shown it.",
     Label.MODEL_NAME, Label.BACKEND, Label.TIER,
+)  # fmt: skip
+ROUTER_TIER_UNKNOWN = _add(
+    "kvdeck_router_tier_unknown_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Engines and prompts for which it could not be told what L1 or L2 would add to the engine's own cache, by reason.",
+    Label.TIER, Label.REASON,
 )  # fmt: skip
 ROUTER_EVENT_GAPS = _add(
     "kvdeck_router_kv_event_gaps_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
@@ -312,6 +318,11 @@ CONTROL_CHANGES = _add(
     "kvdeck_control_changes_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
     "Changes asked for, by outcome.",
     Label.OUTCOME,
+)  # fmt: skip
+CONTROL_CACHE_DOUBTS = _add(
+    "kvdeck_control_cache_doubts_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
+    "Times that all a cache server or the store had been reported to hold became doubtful, by reason.",
+    Label.TIER, Label.REASON,
 )  # fmt: skip
 CONTROL_POOL_REPLICAS = _add(
     "kvdeck_control_pool_replicas", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,

@@ -12,6 +12,7 @@ from prometheus_client.registry import Collector
 from stack.adapters.instruments import samples
 from stack.cache.followed import Knowledge
 from stack.cache.index import BlockIndex
+from stack.cache.tier_index import TierIndex
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet
 from stack.metrics import catalog
@@ -25,6 +26,8 @@ class IndexCollector(Collector):
 
     fleet: Callable[[], Fleet]
     index: BlockIndex
+    tiers: TierIndex
+    clock: Callable[[], float]
 
     def register(self, registry: CollectorRegistry) -> None:
         """Take part in the scrapes of `registry`."""
@@ -34,6 +37,7 @@ class IndexCollector(Collector):
         """The families, without running a scrape."""
         for family in (catalog.ROUTER_INDEX_BLOCKS, catalog.ROUTER_INDEX_KNOWLEDGE, catalog.ROUTER_INDEX_UNPLACED):
             yield samples(family)
+        yield samples(catalog.ROUTER_TIER_UNKNOWN)
 
     def collect(self) -> Iterator[Metric]:
         """All samples as of now."""
@@ -41,14 +45,30 @@ class IndexCollector(Collector):
         yield self._blocks(engines)
         yield self._knowledge(engine for engine in engines if engine.target.kv_events is not None)
         yield self._unplaced(engines)
+        yield self._unknown()
 
     def _blocks(self, engines: tuple[Engine, ...]) -> Metric:
         """Engines whose index is not trusted have no samples, and no engine has any of a tier it never spoke of."""
         family = samples(catalog.ROUTER_INDEX_BLOCKS)
         for engine in engines:
             for tier in Tier:
-                if (blocks := self.index.blocks(engine.name, tier)) is not None:
+                if (blocks := self._held(engine, tier)) is not None:
                     family.add_sample(catalog.ROUTER_INDEX_BLOCKS.name, _labels(engine, Label.TIER, tier.value), float(blocks))
+        return family
+
+    def _held(self, engine: Engine, tier: Tier) -> int | None:
+        server = engine.target.cache_server
+        if server is None or tier is Tier.ENGINE:
+            return self.index.blocks(engine.name, tier)
+        chunks, chunk_tokens = self.tiers.chunks(server, tier, self.clock()), self.tiers.chunk_tokens(server)
+        block_tokens = self.index.block_tokens(engine.name)
+        return None if chunks is None or chunk_tokens is None or not block_tokens else chunks * chunk_tokens // block_tokens
+
+    def _unknown(self) -> Metric:
+        family = samples(catalog.ROUTER_TIER_UNKNOWN)
+        for (tier, reason), count in list(self.tiers.unknown.items()):
+            labels = {Label.TIER.value: tier.value, Label.REASON.value: reason.value}
+            family.add_sample(catalog.ROUTER_TIER_UNKNOWN.name, labels, float(count))
         return family
 
     def _knowledge(self, engines: Iterator[Engine]) -> Metric:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from stack.cache.index import BlockIndex
 from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
-from stack.engines.vllm_events import extra_key
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import Placement, PlacementUnknownError
 from stack.model.request import RouteRequest
 from stack.router import prompt
 from stack.router.message import Request
 from stack.router.openai import ParsedBody
+from stack.router.placing import Placing
 from stack.router.planning import meant_path
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
@@ -33,10 +32,10 @@ class Inquiry:
     """Builds route requests, each with its turn: `sequence` is what round-robin goes by."""
 
     def __init__(
-        self, tokens: Tokens, index: BlockIndex, sessions: Sessions, settings: RouterSettings, clock: Callable[[], float]
+        self, tokens: Tokens, placing: Placing, sessions: Sessions, settings: RouterSettings, clock: Callable[[], float]
     ) -> None:
         self._tokens = tokens
-        self._index = index
+        self._placing = placing
         self._sessions = sessions
         self._settings = settings
         self._clock = clock
@@ -48,7 +47,7 @@ class Inquiry:
         tokens: Sequence[int] | None
         try:
             tokens = await self._tokens.tokens(parsed.model, parsed.path, parsed.fields)
-            placement = self._placement(parsed, tokens, fleet)
+            placement = self._placing.of(parsed, tokens, fleet, self._clock())
         except PlacementUnknownError as error:
             tokens, placement = None, Placement(unknown_reason=error.reason)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
@@ -67,8 +66,3 @@ class Inquiry:
             placement=placement,
             now=self._clock(),
         )
-
-    def _placement(self, parsed: ParsedBody, tokens: Sequence[int], fleet: Fleet) -> Placement:
-        engines = [engine.name for engine in fleet.of_model(parsed.model)]
-        extra = extra_key(cache_salt=parsed.cache_salt)
-        return self._index.lookup(tokens, engines, self._clock(), () if extra is None else (extra,))

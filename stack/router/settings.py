@@ -60,6 +60,11 @@ class RouterSettings:
     control_retry_s: float = 1.0
     control_deadline_s: float = 5.0
 
+    # What cache servers report reaches control a second late anyway; between reports the wait keeps the tiers' ages true.
+    cache_wait_s: float = 2.0
+    # With many cache servers there is always something new: five answers a second are enough.
+    cache_pause_s: float = 0.2
+
     # Decision records kept while control does not take them: a few minutes at a hundred requests a second.
     records_kept: int = 10_000
     # Records in one report: about a megabyte of JSON with scores.

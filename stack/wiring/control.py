@@ -16,18 +16,19 @@ import uvloop
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
+from stack.adapters.bearer import read_token
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.target_file import TargetFile
 from stack.api.guard import Token, check_listen
 from stack.api.listening import listening, url
 from stack.api.settings import ControlSettings, read_desired
-from stack.api.tokens import read_token
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.opening import Opening, opening
 from stack.control.ports import Store
 from stack.control.reconcile import Patience
 from stack.control.state import Desired
 from stack.strategies import base as strategies
+from stack.wiring.control_cache import cache_board, watching
 from stack.wiring.control_parts import Control, assemble
 from stack.wiring.decision_files import decision_files
 
@@ -60,12 +61,14 @@ async def _serve(
         await store.begin(settings.run)
     files = decision_files(settings)
     scaler = SupervisorScaler(settings.supervisor_socket, next(iter(begin.kept.desired.models)))
+    cache = cache_board(settings.cache_store)
     control = assemble(
         begin=begin,
         store=store,
         scaler=scaler,
         known=strategies.names(),
         targets=TargetFile(settings.targets).changed,
+        cache=cache,
         token=token,
         patience=Patience(drain=settings.drain_seconds),
         files=files,
@@ -82,7 +85,8 @@ async def _serve(
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))
     try:
-        await server.serve(sockets=[listener])
+        async with watching(cache, settings.cache_store):
+            await server.serve(sockets=[listener])
     finally:
         for task in tasks:
             task.cancel()

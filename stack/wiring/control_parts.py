@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from starlette.applications import Starlette
 
 from stack.api.board import Board
+from stack.api.cache_board import CacheBoard
+from stack.api.cache_routes import CacheRoutes
+from stack.api.cache_telemetry import CacheTelemetry
 from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
@@ -24,6 +27,7 @@ from stack.api.telemetry import Telemetry
 from stack.control.opening import Opening
 from stack.control.ports import DecisionLog, PoolScaler, Store
 from stack.control.reconcile import Patience
+from stack.control.reporting_path import reporting_path
 from stack.model.target import Target
 
 
@@ -44,6 +48,7 @@ def assemble(
     scaler: PoolScaler,
     known: tuple[str, ...],
     targets: Callable[[], Sequence[Target] | None],
+    cache: CacheBoard,
     token: Token | None = None,
     patience: Patience | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -51,7 +56,9 @@ def assemble(
     ack_seconds: float = ACK_SECONDS,
     files: DecisionLog | None = None,
 ) -> Control:
-    """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed."""
+    """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
+    `cache` is what is known of the caches behind them.
+    """
     began = int(wall() * 1000)
     board = Board(begin.kept, first_version=began)
     routers, ring = Routers(clock), DecisionRing()
@@ -93,5 +100,8 @@ def assemble(
     )
     linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
     told = DecisionRoutes(ring=ring, feed=feed, files=files)
-    routes = [*asked.routes(), *told.routes(), *linked.routes()]
-    return Control(app=create_app(routes, token), board=board, reconciler=reconciler, feed=feed)
+    path = reporting_path(token.secret if token else None)
+    telemetry.watch(CacheTelemetry(cache.directory))
+    cached = CacheRoutes(board=cache, path=path)
+    routes = [*asked.routes(), *told.routes(), *linked.routes(), *cached.routes()]
+    return Control(app=create_app(routes, token, path), board=board, reconciler=reconciler, feed=feed)

@@ -13,12 +13,12 @@ from typing import TypeVar
 import msgspec
 from rich.console import Console, RenderableType
 
+from stack.adapters.bearer import TokenFileError, read_token
 from stack.api import tables
 from stack.api.assignments import AssignmentError, patch
 from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError
 from stack.api.explain import explanation
 from stack.api.schema import ChangeView
-from stack.api.tokens import TokenFileError, read_token
 from stack.config import Layout, Ports
 from stack.local.asking import listed
 from stack.local.components.control import NAME as CONTROL

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from stack.adapters.model_tokens import ModelTokens
 from stack.cache.index import BlockIndex
 from stack.cache.rates import RateBook
+from stack.cache.tier_index import TierIndex
 from stack.router.admission import Admission
 from stack.router.answer_leg import AnswerLeg
 from stack.router.applied import Configuration
@@ -21,6 +22,7 @@ from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
 from stack.router.lineup import Lineup
 from stack.router.meters import Meters
+from stack.router.placing import Placing
 from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillLeg
 from stack.router.records import RecordBuffer
@@ -49,6 +51,7 @@ class Shared:
     hindsight: Hindsight
     records: RecordBuffer
     index: BlockIndex
+    tiers: TierIndex
     tokens: ModelTokens
     shelf: StrategyShelf
     clock: Callable[[], float]
@@ -70,7 +73,7 @@ def completions(options: RouterOptions, shared: Shared) -> Completions:
         keeper,
         shared.lineup,
         shared.admission,
-        Inquiry(shared.tokens, shared.index, Sessions(options.secret), settings, clock),
+        Inquiry(shared.tokens, Placing(shared.index, shared.tiers), Sessions(options.secret), settings, clock),
         Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, settings, clock),
         poison,
         shadowing,

@@ -20,6 +20,8 @@ from stack.adapters.probe import pulse
 from stack.adapters.target_file import TargetFile
 from stack.cache.index import BlockIndex, IndexLimits
 from stack.cache.rates import RateBook
+from stack.cache.tier_index import TierIndex
+from stack.engines.lmcache_chunks import chunk_names, knows
 from stack.model.rates import PROFILE
 from stack.router.admission import Admission
 from stack.router.applied import Configuration
@@ -40,6 +42,7 @@ from stack.router.shelf import StrategyShelf
 from stack.router.stalls import Stalls
 from stack.router.state_collector import StateCollector
 from stack.router.steering import Steering
+from stack.router.tier_follower import TierFollower
 from stack.router.upstream import Upstream
 from stack.router.wire import Server
 from stack.strategies.base import create, names
@@ -62,6 +65,7 @@ class Router:
         self._meters = Meters(self._registry)
         self.records = RecordBuffer(settings.records_kept)
         self._index = BlockIndex(IndexLimits(settings.index_blocks_per_rank, settings.index_blocks))
+        self._tiers = TierIndex(chunk_names, knows)
         self._client = httpx.AsyncClient(trust_env=False)
         self._resources = AsyncExitStack()
         self._tokens = model_tokens(self._client, settings, self._registry, self._resources)
@@ -79,7 +83,7 @@ class Router:
         StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records, self.admission).register(
             self._registry
         )
-        IndexCollector(lambda: self.keeper.fleet, self._index).register(self._registry)
+        IndexCollector(lambda: self.keeper.fleet, self._index, self._tiers, clock).register(self._registry)
         RateCollector(lambda: self.keeper.fleet, rates).register(self._registry)
         shared = Shared(
             configuration=self.configuration,
@@ -93,6 +97,7 @@ class Router:
             hindsight=Hindsight(self._registry),
             records=self.records,
             index=self._index,
+            tiers=self._tiers,
             tokens=self._tokens,
             shelf=shelf,
             clock=clock,
@@ -125,6 +130,7 @@ class Router:
                 options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, accounts, settings
             )
             work["steering"] = steering.run
+            work["tiers"] = TierFollower(link, self._tiers, settings, time.monotonic).run
         self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]
 
     async def stop(self) -> bool:

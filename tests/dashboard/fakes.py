@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,8 +18,10 @@ import msgspec
 import uvicorn
 
 from stack.adapters.audit_store import SqliteStore
+from stack.api.cache_board import CacheBoard
 from stack.api.guard import Token
 from stack.api.listening import listening
+from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.opening import opening
 from stack.control.ports import Phase
@@ -127,7 +130,13 @@ class Steered:
         known = strategies.names()
         begin = opening(await store.load(), self._desired, known)
         self._control = assemble(
-            begin=begin, store=store, scaler=self._fleet, known=known, targets=self._fleet.targets, token=self._token
+            begin=begin,
+            store=store,
+            scaler=self._fleet,
+            known=known,
+            targets=self._fleet.targets,
+            cache=CacheBoard(CacheDirectory(1, has_store=False), time.monotonic),
+            token=self._token,
         )
         with listening("127.0.0.1", 0) as listener:
             self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"

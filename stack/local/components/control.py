@@ -23,6 +23,7 @@ def control(site: Site) -> Spec:
         *("--config", str(site.desired_file)),
         *("--run", site.launch.run),
         *(("--token-file", str(token)) if token else ()),
+        *(() if site.is_emulated else ("--cache-store", f"redis://{LOOPBACK}:{site.ports.store}")),
     )
     return Spec(
         name=NAME,

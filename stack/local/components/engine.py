@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from stack.local import engine_launch
+from stack.local.components import lmcache
 from stack.local.components.engine_environment import engine_environment, engine_installation
 from stack.local.components.site import ENGINE_NICE, LOOPBACK, Site
 from stack.local.cores import Division
@@ -71,6 +72,7 @@ def target(site: Site, seat: Seat, root: Path, emulated: bool = False) -> Target
         model_root=str(root),
         kv_events=_socket(site, seat, "events"),
         replay=_socket(site, seat, "replay"),
+        cache_server=None if emulated else lmcache.NAME,
         emulated=emulated,
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from stack.adapters.bearer import TokenFileError, read_token
+from stack.control.reporting_path import reporting_path
 from stack.local.components import store
 from stack.local.components.engine_environment import engine_environment, engine_installation
 from stack.local.components.site import ENGINE_NICE, LOOPBACK, Site
@@ -65,7 +67,17 @@ def _arguments(site: Site) -> tuple[str, ...]:
         # With the default mode a CPU engine hangs when it registers its KV cache.
         *("--supported-transfer-mode", "auto", "--shm-name", site.digest),
         *("--metrics-sample-rate", "1.0"),
-        # Else it advertises an address that is not loopback.
-        *("--coordinator-advertise-ip", LOOPBACK),
+        # Control takes the coordinator's place: routers learn from it what lies where. Else it would advertise an address
+        # that is not loopback.
+        *("--coordinator-url", site.url(ports.control) + reporting_path(_secret(site))),
+        *("--coordinator-advertise-ip", LOOPBACK, "--coordinator-heartbeat-interval", "2"),
+        *("--coordinator-event-reporting", "--coordinator-event-flush-interval", "0.5"),
         *("--l2-adapter", msgspec.json.encode(second_tier).decode()),
     )
+
+
+def _secret(site: Site) -> str | None:
+    try:
+        return read_token(site.token_file)
+    except TokenFileError:  # control does not start without it, and says so
+        return None

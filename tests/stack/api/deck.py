@@ -12,8 +12,10 @@ import httpx
 import msgspec
 
 from stack.adapters.audit_store import SqliteStore
+from stack.api.cache_board import CacheBoard
 from stack.api.guard import Token
 from stack.control.audit import AuditRecord, Outcome
+from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.opening import opening
@@ -160,6 +162,7 @@ async def deck(
     clock: Clock | None = None,
     token: Token | None = None,
     known: tuple[str, ...] = STRATEGIES,
+    cache: CacheBoard | None = None,
 ) -> AsyncIterator[Deck]:
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
@@ -173,6 +176,7 @@ async def deck(
         scaler=fleet,
         known=known,
         targets=fleet.targets,
+        cache=cache or CacheBoard(CacheDirectory(1, has_store=True), clock),
         token=token,
         clock=clock,
         wall=clock.wall,

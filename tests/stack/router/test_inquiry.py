@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 
 from stack.cache.index import BlockIndex
+from stack.cache.tier_index import TierIndex
+from stack.engines.lmcache_chunks import chunk_names, knows
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet, Member
 from stack.model.kv_event import KvBatch, Source, Stored
@@ -16,6 +18,7 @@ from stack.model.tier import Pool, Tier
 from stack.router.inquiry import Inquiry
 from stack.router.message import Request
 from stack.router.openai import CHAT, parse
+from stack.router.placing import Placing
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
 from stack.strategies.disaggregation import DpdPolicy
@@ -36,6 +39,10 @@ class FakeTokens:
         return [len(word) for word in body["messages"][0]["content"].split()]
 
 
+def _placing(index: BlockIndex) -> Placing:
+    return Placing(index, TierIndex(chunk_names, knows))
+
+
 async def _about(
     tokens: FakeTokens,
     content: str,
@@ -43,7 +50,7 @@ async def _about(
     headers: tuple[tuple[bytes, bytes], ...] = (),
     **fields: object,
 ) -> RouteRequest:
-    inquiry = Inquiry(tokens, index or BlockIndex(), Sessions(b"s"), RouterSettings(), lambda: 10.0)
+    inquiry = Inquiry(tokens, _placing(index or BlockIndex()), Sessions(b"s"), RouterSettings(), lambda: 10.0)
     body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": content}], **fields})
     request = Request("POST", CHAT, "", headers, body, 0.0)
     return await inquiry.about(request, parse(CHAT, body), "r1", FLEET, POLICY)
@@ -90,7 +97,7 @@ async def test_a_salted_prompt_does_not_meet_an_unsalted_one() -> None:
 
 async def _routes(*bodies: dict[str, Any]) -> list[RouteRequest]:
     """What one inquiry says of several requests in a row."""
-    inquiry = Inquiry(FakeTokens(), BlockIndex(), Sessions(b"s"), RouterSettings(), lambda: 0.0)
+    inquiry = Inquiry(FakeTokens(), _placing(BlockIndex()), Sessions(b"s"), RouterSettings(), lambda: 10.0)
     routes = []
     for fields in bodies:
         body = msgspec.json.encode({"model": "m", **fields})

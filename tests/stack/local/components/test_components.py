@@ -9,6 +9,8 @@ import msgspec
 import pytest
 
 from stack.config import Layout
+from stack.control.reporting_path import reporting_path
+from stack.local.components.control import control
 from stack.local.components.emulator import emulated_engine
 from stack.local.components.engine import connector, engine
 from stack.local.components.engine_environment import NoEnginesError
@@ -110,6 +112,20 @@ def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:
     assert spec.renewed_by == ("redis",)
 
 
+def test_lmcache_reports_to_control_under_a_path_that_only_who_has_the_token_knows(tmp_path: Path) -> None:
+    assert flag(lmcache(site(tmp_path)), "--coordinator-url") == "http://127.0.0.1:21001/v1/lmcache"
+    token = tmp_path / "token"
+    token.write_text("secret\n")
+    told = flag(lmcache(site(tmp_path, token_file=str(token))), "--coordinator-url")
+    assert told == f"http://127.0.0.1:21001{reporting_path('secret')}"
+    assert "secret" not in told
+
+
+def test_control_is_told_of_the_store_where_there_is_one(tmp_path: Path) -> None:
+    assert flag(control(site(tmp_path)), "--cache-store") == "redis://127.0.0.1:21006"
+    assert "--cache-store" not in command(control(site(tmp_path, engines=EngineKind.EMULATED))).argv
+
+
 def test_a_real_engine(tmp_path: Path) -> None:
     seats = Seats(21009)
     seats.take(Pool.PREFILL)
@@ -123,6 +139,7 @@ def test_a_real_engine(tmp_path: Path) -> None:
         model_root="/m",
         kv_events="ipc:///tmp/kvdeck-0123456789/decode-0.events",
         replay="ipc:///tmp/kvdeck-0123456789/decode-0.replay",
+        cache_server="lmcache",
     )
     assert (launch.cores, launch.grace, launch.argv[0]) == ((1,), 25.0, "/e/python")
     assert launch.argv[1].endswith("stack/local/engine_launch.py")

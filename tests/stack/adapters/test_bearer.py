@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stack.api.tokens import TokenFileError, authorized, read_token
+from stack.adapters.bearer import TokenFileError, authorized, read_token
 
 
 def test_a_token_is_the_files_text_without_its_newline(tmp_path: Path) -> None:

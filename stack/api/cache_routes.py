@@ -1,0 +1,70 @@
+"""Control in the place of LMCache's coordinator: what its servers report, and what routers hear of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+
+from stack.api import asking
+from stack.api.cache_board import CacheBoard, TooManyServersError
+from stack.api.errors import ApiError, json_response
+from stack.engines.lmcache_events import CacheEventFormatError, batches, registration
+
+REPORT_BYTES = 64 << 20  # a chunk of 256 tokens takes 2 kB with its token ids; servers flush every second
+WAIT_MOST_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheRoutes:
+    """`path` is where servers report; it opens without a token, so it must not be guessed where there is one."""
+
+    board: CacheBoard
+    path: str
+
+    def routes(self) -> list[Route | Mount]:
+        reported = [
+            Route("/events", self.events, methods=["POST"]),
+            Route("/instances", self.register, methods=["POST"]),
+            Route("/instances/{server}/heartbeat", self.heartbeat, methods=["PUT"]),
+            Route("/instances/{server}", self.leave, methods=["DELETE"]),
+        ]
+        return [Route("/v1/routers/{id}/cache", self.cache, methods=["GET"]), Mount(self.path, routes=reported)]
+
+    async def cache(self, request: Request) -> Response:
+        """A CacheUpdate in msgpack: there may be many chunks, and their names are bytes."""
+        epoch, since = asking.number(request, "epoch"), asking.number(request, "since")
+        update = await self.board.update(epoch, since, asking.wait(request, WAIT_MOST_SECONDS))
+        return Response(msgspec.msgpack.encode(update), media_type="application/msgpack")
+
+    async def events(self, request: Request) -> Response:
+        try:
+            reported = batches(await asking.body(request, REPORT_BYTES))
+        except CacheEventFormatError as error:
+            raise ApiError(422, "bad_report", f"this is no cache server's report: {error}") from error
+        applied = self.board.report(reported)
+        return json_response({"applied": applied, "duplicates": len(reported) - applied, "stale": 0})
+
+    async def register(self, request: Request) -> Response:
+        try:
+            server = registration(await asking.body(request, asking.PATCH_BYTES))
+            known = self.board.register(server)
+        except CacheEventFormatError as error:
+            raise ApiError(422, "bad_registration", f"this is no cache server's registration: {error}") from error
+        except TooManyServersError as error:
+            raise ApiError(429, "too_many", str(error)) from error
+        return json_response({"instance_id": server.instance_id, "re_registered": known})
+
+    async def heartbeat(self, request: Request) -> Response:
+        """404 makes a server register again: control may have begun anew."""
+        server = request.path_params["server"]
+        if not self.board.beat(server):
+            raise ApiError(404, "not_found", "this cache server is not registered")
+        return json_response({"instance_id": server})
+
+    async def leave(self, request: Request) -> Response:
+        self.board.leave(request.path_params["server"])
+        return Response(status_code=204)
