@@ -70,6 +70,7 @@ def _row(engine: EngineView) -> dict[str, str]:
         "pool": engine.pool.value,
         "state": engine.state.value,
         "health": engine.health.value.replace("_", " "),
+        "looked at": notices.UNKNOWN if engine.health_age_seconds is None else f"{engine.health_age_seconds:.0f} s ago",
         "requests in flight": notices.UNKNOWN if engine.in_flight is None else str(engine.in_flight),
         "emulated": "yes" if engine.emulated else "",  # an engine that is only starting cannot be told yet
         "url": engine.url or "",

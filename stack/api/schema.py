@@ -32,7 +32,10 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EngineView(msgspec.Struct, frozen=True, kw_only=True):
-    """One engine. `in_flight` sums over the live routers, null when none of them knows; `url` is null until it listens."""
+    """One engine. `in_flight` sums over the live routers, null when none of them knows; `url` is null until it listens.
+
+    `health_age_seconds` is how long ago a router last looked, the one that looked least lately; null when none did.
+    """
 
     name: str
     model: str
@@ -41,6 +44,7 @@ class EngineView(msgspec.Struct, frozen=True, kw_only=True):
     state: State
     health: Health
     in_flight: int | None
+    health_age_seconds: float | None = None
     emulated: bool = False
     detail: str = ""
 

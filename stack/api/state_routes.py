@@ -106,6 +106,7 @@ def _engine(member: Member) -> EngineView:
         state=member.state,
         health=member.health,
         in_flight=member.in_flight,
+        health_age_seconds=member.health_age_seconds,
         emulated=member.emulated,
         detail=member.detail,
     )

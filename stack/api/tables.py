@@ -33,7 +33,7 @@ def state(view: StateView) -> Iterator[RenderableType]:
     """`kvdeck ctl get`."""
     yield Text(f"generation {view.generation}")
     yield _table("desired", ("model", "strategy", "dpd", "prefill", "decode", "limits"), _desired(view))
-    yield _table("engines", ("engine", "pool", "state", "health", "in flight", "url", ""), map(_engine, view.engines))
+    yield _table("engines", ("engine", "pool", "state", "health", "looked at", "in flight", "url", ""), map(_engine, view.engines))
     yield _table("routers", ("router", "generation", "last heard of"), map(_router, view.applied.routers))
     yield from drift(view)
 
@@ -96,7 +96,8 @@ def _pools(wanted: ModelState) -> Iterator[str]:
 
 def _engine(engine: EngineView) -> Sequence[str]:
     name = f"{engine.name} (emulated)" if engine.emulated else engine.name
-    return name, engine.pool, engine.state, engine.health, _known(engine.in_flight), engine.url or "-", engine.detail
+    looked = "?" if engine.health_age_seconds is None else f"{engine.health_age_seconds:.1f} s ago"
+    return name, engine.pool, engine.state, engine.health, looked, _known(engine.in_flight), engine.url or "-", engine.detail
 
 
 def _router(router: RouterView) -> Sequence[str]:

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import msgspec
 
 from stack.control.diff import Change, diff
+from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.effects import (
     ChangeLimits,
-    ChangeMinUncached,
     ChangeShadowShare,
-    ChangeThreshold,
     Effect,
     GrowPool,
     ShrinkPool,
-    SwitchDpd,
-    SwitchProtocol,
+    SwitchStalledEjection,
     SwitchStrategy,
 )
 from stack.control.leaving import draining, leavers, present
@@ -71,6 +69,8 @@ def _effects(model: str, before: ModelState, after: ModelState, members: Sequenc
         yield ChangeLimits(model, before.limits.words, after.limits.words)
     if before.shadow_share != after.shadow_share:
         yield ChangeShadowShare(model, before.shadow_share, after.shadow_share)
+    if before.eject_stalled != after.eject_stalled:
+        yield SwitchStalledEjection(model, after.eject_stalled)
     for pool in Pool:
         yield from _scaling(model, pool, _replicas(before, pool), _replicas(after, pool), members)
 

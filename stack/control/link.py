@@ -27,12 +27,16 @@ class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One engine as one router sees it. `health` is ready, not_ready or unknown."""
+    """One engine as one router sees it. `health` is ready, not_ready or unknown.
+
+    `health_age_seconds` is how long ago it was last looked at, null when it never was.
+    """
 
     name: str
     health: str
     in_flight: int
     detail: str = ""
+    health_age_seconds: float | None = None
 
 
 class RouterReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,10 @@ from stack.model.tier import Pool
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One engine as control knows it. `in_flight` is None when no live router knows; `listed` is in the target file."""
+    """One engine as control knows it. `in_flight` is None when no live router knows; `listed` is in the target file.
+
+    `health_age_seconds` is how long ago a router last looked, the one that looked least lately; None when none did.
+    """
 
     name: str
     model: str
@@ -25,6 +28,7 @@ class Member:
     state: State
     health: Health
     in_flight: int | None = None
+    health_age_seconds: float | None = None
     listed: bool = True
     starting: bool = False
     emulated: bool = False
@@ -54,6 +58,7 @@ def observe(
 def _listed(target: Target, process: EngineProcess | None, seen: list[EngineReport], draining: Collection[str]) -> Member:
     health = _health(seen)
     phase = Phase.RUNNING if process is None else process.phase
+    ages = [report.health_age_seconds for report in seen if report.health_age_seconds is not None]
     details = [process.detail if process else "", *(report.detail for report in seen)]
     return Member(
         name=target.replica,
@@ -63,6 +68,7 @@ def _listed(target: Target, process: EngineProcess | None, seen: list[EngineRepo
         state=State.DRAINING if target.replica in draining else _state(phase, health),
         health=health,
         in_flight=sum(report.in_flight for report in seen) if seen else None,
+        health_age_seconds=max(ages, default=None),
         starting=phase is Phase.STARTING,
         emulated=target.emulated,
         detail="; ".join(dict.fromkeys(filter(None, details))),

@@ -84,6 +84,8 @@ class ModelState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """What one served model should look like.
 
     On `shadow_share` of its requests the other strategies decide along, to be compared; nothing is sent anywhere for it.
+    `eject_stalled`: an engine that says nothing for longer than the prompts it was given explain gets no new requests for
+    a while, as one that fails them; otherwise that is only reported.
     """
 
     strategy: str = "prefix_aware"
@@ -91,6 +93,7 @@ class ModelState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     pools: Pools = Pools()
     limits: LoadLimits = NO_LIMITS
     shadow_share: Share = 0.05
+    eject_stalled: bool = False
 
 
 class Desired(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -66,11 +66,20 @@ class RequestFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class HealthAged:
+    """Nobody has looked at the engine for too long: what was found then is no news; `detail` says how long."""
+
+    name: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ejected:
-    """Requests failed too often: no new ones for `seconds`, unless more than half of its pool would be out."""
+    """No new requests for `seconds`, unless more than half of its pool would be out; `cause` says after what, in words."""
 
     name: str
     seconds: float
+    cause: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class TrialDue:
     name: str
 
 
-EngineEvent = ProbeSucceeded | ProbeFailed | ConnectFailed | Answered | RequestFailed | Ejected | TrialDue
+EngineEvent = ProbeSucceeded | ProbeFailed | HealthAged | ConnectFailed | Answered | RequestFailed | Ejected | TrialDue
 Event = TargetsChanged | DrainingChanged | EngineEvent
 
 
@@ -133,9 +142,11 @@ def _after(member: Member, event: EngineEvent) -> Member:
     if isinstance(event, Answered):
         return _answered(member)
     if isinstance(event, Ejected):
-        return _ejected(member, event.seconds)
+        return _ejected(member, event)
     if isinstance(event, TrialDue):
         return _on_trial(member)
+    if isinstance(event, HealthAged):
+        return replace(member, engine=replace(member.engine, health=Health.UNKNOWN), detail=event.detail)
     if isinstance(event, RequestFailed):
         return replace(member, failures=member.failures + 1, detail=event.detail)
     if isinstance(event, ProbeFailed):
@@ -164,9 +175,9 @@ def _answered(member: Member) -> Member:
     return replace(_readmitted(member), failed_connects=0, ejected_s=0.0)
 
 
-def _ejected(member: Member, seconds: float) -> Member:
-    words = f"ejected for {seconds:g} s after {member.failures} failures: {member.detail}"
-    return replace(member, engine=replace(member.engine, standing=Standing.EJECTED), ejected_s=seconds, ejection=words)
+def _ejected(member: Member, event: Ejected) -> Member:
+    words = f"ejected for {event.seconds:g} s {event.cause}"
+    return replace(member, engine=replace(member.engine, standing=Standing.EJECTED), ejected_s=event.seconds, ejection=words)
 
 
 def _on_trial(member: Member) -> Member:

@@ -24,6 +24,7 @@ class Served:
     link: Link = field(default_factory=lambda: link(None, None))
     limits: LoadLimits = NO_LIMITS
     shadow_share: float = 0.0
+    eject_stalled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Configuration:
         )
         policy = DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens)
         across = link(pools.prefill.protocol, pools.decode.protocol)
-        return Served(strategies, policy, across, state.limits, state.shadow_share)
+        return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled)
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

@@ -15,6 +15,7 @@ from stack.fleet.machine import (
     DrainingChanged,
     Ejected,
     Event,
+    HealthAged,
     ProbeFailed,
     ProbeSucceeded,
     RequestFailed,
@@ -52,6 +53,7 @@ class FleetKeeper:
         self.listeners: list[Listener] = []
         self.fleet = Fleet.of(())
         self.probed_at: dict[str, float] = {}
+        self._looked_at: dict[str, float] = {}
 
     def apply(self, event: Event) -> None:
         """Step the fleet, and tell the listeners when that changed it."""
@@ -73,6 +75,11 @@ class FleetKeeper:
         for name in self.fleet.members.keys() - self._probing.keys():
             self._probing[name] = asyncio.create_task(self._probe_for_ever(name), name=f"probe {name}")
 
+    def health_age(self, name: str) -> float | None:
+        """Seconds since the engine was last looked at; None when it never was."""
+        at = self.probed_at.get(name)
+        return None if at is None else self._clock() - at
+
     def drain(self, names: frozenset[str]) -> None:
         """These engines take no new requests from now on; all others may."""
         self.apply(DrainingChanged(names))
@@ -87,6 +94,20 @@ class FleetKeeper:
         self.apply(RequestFailed(name, detail))
         self._judge(name)
 
+    def eject(self, name: str, cause: str) -> None:
+        """No new requests for the engine for a while, longer each time in a row; then it is tried with one."""
+        member = self.fleet.members.get(name)
+        if member is None or member.engine.standing is Standing.EJECTED:
+            return
+        seconds = min(max(self._settings.eject_s, 2 * member.ejected_s), self._settings.eject_max_s)
+        self.apply(Ejected(name, seconds, cause))
+        if self.fleet.members[name].engine.standing is not Standing.EJECTED:  # half of its pool is out already
+            return
+        log.warning("engine ejected", extra={"engine": name, "seconds": seconds, "cause": cause})
+        if name in self._trials:
+            self._trials.pop(name).cancel()
+        self._trials[name] = asyncio.get_running_loop().call_later(seconds, self._try, name)
+
     def answered(self, name: str) -> None:
         """The engine answered a request, with whatever status."""
         self.heard(name)
@@ -95,6 +116,12 @@ class FleetKeeper:
     def heard(self, name: str) -> None:
         """The engine went on with an answer."""
         self._in_flight.heard(name)
+
+    async def run(self) -> None:
+        """Let what is known of health grow old, until cancelled."""
+        while True:
+            self.age()
+            await asyncio.sleep(self._settings.probe_interval_s)
 
     async def close(self) -> None:
         """Stop probing."""
@@ -108,24 +135,31 @@ class FleetKeeper:
 
     async def _probe_for_ever(self, name: str) -> None:
         while (member := self.fleet.members.get(name)) is not None:
+            asked = self._clock()
             pulse = await self._probe(member.engine.target.url, self._settings.probe_deadline_s)
             self.probed_at[name] = self._clock()
-            self.apply(ProbeSucceeded(name) if pulse is Pulse.WELL else ProbeFailed(name, pulse.value))
+            if pulse is Pulse.WELL:
+                self.apply(ProbeSucceeded(name))
+            elif pulse is not Pulse.SILENT or self._in_flight.last_heard(name) < asked:
+                self.apply(ProbeFailed(name, pulse.value))
+            # else: too busy for the probe, and all the while it gave tokens: that it works is seen already
             await asyncio.sleep(self._settings.probe_interval_s)
+
+    def age(self) -> None:
+        """What nobody has looked at twice in a row, and not for long, is unknown: no last answer counts for ever."""
+        now = self._clock()
+        for name, member in tuple(self.fleet.members.items()):
+            at = self.probed_at.get(name)
+            age = now - at if at is not None and at == self._looked_at.get(name) else None
+            if age is not None and age > self._settings.probe_stale_s and member.engine.health is not Health.UNKNOWN:
+                self.apply(HealthAged(name, f"not looked at for {age:.0f} s"))
+        self._looked_at = dict(self.probed_at)
 
     def _judge(self, name: str) -> None:
         """Eject an engine that failed once too often in a row, or on its trial."""
         member = self.fleet.members.get(name)
-        if member is None or member.failures < self._settings.eject_after or member.engine.standing is Standing.EJECTED:
-            return
-        seconds = min(max(self._settings.eject_s, 2 * member.ejected_s), self._settings.eject_max_s)
-        self.apply(Ejected(name, seconds))
-        if self.fleet.members[name].engine.standing is not Standing.EJECTED:  # half of its pool is out already
-            return
-        log.warning("engine ejected", extra={"engine": name, "seconds": seconds, "cause": member.detail})
-        if name in self._trials:
-            self._trials.pop(name).cancel()
-        self._trials[name] = asyncio.get_running_loop().call_later(seconds, self._try, name)
+        if member is not None and member.failures >= self._settings.eject_after:
+            self.eject(name, f"after {member.failures} failures: {member.detail}")
 
     def _try(self, name: str) -> None:
         del self._trials[name]

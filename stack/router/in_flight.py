@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -99,6 +100,10 @@ class InFlight:
     def heard(self, engine: str) -> None:
         """The engine produced something."""
         self._heard[engine] = self._clock()
+
+    def last_heard(self, engine: str) -> float:
+        """When the engine last produced something, on the clock; long ago if never."""
+        return self._heard.get(engine, -math.inf)
 
     def waiting(self, engine: str) -> Waiting:
         """What `engine` has been given and not begun to answer."""

@@ -47,6 +47,8 @@ class RouterSettings:
     probe_interval_s: float = 1.0
     # A busy engine answers /health late; above this it would not serve a request well either.
     probe_deadline_s: float = 2.0
+    # Three probes that took as long as they may: beyond that nobody has looked, and what was seen last is no news.
+    probe_stale_s: float = 10.0
     # How often the target file is looked at; the supervisor replaces it whole.
     targets_interval_s: float = 0.5
     # The merged model list changes when an engine joins or leaves, not per request.

@@ -1,4 +1,4 @@
-"""Engines that have prompts to work on and say nothing for longer than those explain. They are reported, no more."""
+"""Engines that have prompts to work on and say nothing for longer than those explain: reported, and ejected where configured."""
 
 from __future__ import annotations
 
@@ -15,9 +15,16 @@ log = logging.getLogger(__name__)
 class Stalls:
     """Looks now and then; logs an engine once when it stalls and once when it goes on."""
 
-    def __init__(self, in_flight: InFlight, settings: RouterSettings, clock: Callable[[], float]) -> None:
-        """`clock` is the one that `in_flight` goes by."""
+    def __init__(
+        self,
+        in_flight: InFlight,
+        settings: RouterSettings,
+        clock: Callable[[], float],
+        stalled: Callable[[str, str], None] = lambda engine, account: None,
+    ) -> None:
+        """`clock` is the one that `in_flight` goes by. `stalled` is told at every look, with the stall in words."""
         self._in_flight = in_flight
+        self._tell = stalled
         self._settings = settings
         self._clock = clock
         self._stalled: dict[str, float] = {}
@@ -35,6 +42,8 @@ class Stalls:
             log.warning("engine stalled", extra={"engine": name, "seconds": round(self._stalled[name], 1)})
         for name in before.keys() - self._stalled.keys():
             log.info("engine no longer stalled", extra={"engine": name})
+        for name in self._stalled:
+            self._tell(name, self.account(name))
 
     def account(self, engine: str) -> str:
         """The stall in words; empty when there is none."""

@@ -119,6 +119,7 @@ class Steering:
                     name=name,
                     health=member.engine.health.value,
                     in_flight=self._in_flight.counts.get(name, 0),
+                    health_age_seconds=self._keeper.health_age(name),
                     detail="; ".join(filter(None, (*(tell(name) for tell in self._accounts), member.account))),
                 )
                 for name, member in self._keeper.fleet.members.items()

@@ -112,13 +112,14 @@ class Router:
         if options.desired is not None:
             self.configuration.preset(options.desired.models)
         await self.server.start(options.host, options.port)
-        targets, stalls = TargetFile(options.targets), Stalls(self.in_flight, settings, time.monotonic)
+        targets, stalls = TargetFile(options.targets), Stalls(self.in_flight, settings, time.monotonic, self._stalled)
         work: dict[str, Callable[[], Awaitable[None]]] = {
             "targets": lambda: targets.watch(settings.targets_interval_s, self.keeper.retarget),
             "kv_events": self._subscriber.run,
             "greeter": self._greeter.run,
             "models": self._models.run,
             "stalls": stalls.run,
+            "health": self.keeper.run,
         }
         if options.control_url is not None:
             control = ControlLink(
@@ -132,6 +133,12 @@ class Router:
             work["steering"] = steering.run
             work["tiers"] = TierFollower(link, self._tiers, settings, time.monotonic).run
         self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]
+
+    def _stalled(self, engine: str, account: str) -> None:
+        member = self.keeper.fleet.members.get(engine)
+        served = None if member is None else self.configuration.current.models.get(member.engine.target.model)
+        if served is not None and served.eject_stalled:
+            self.keeper.eject(engine, f"when {account}")
 
     async def stop(self) -> bool:
         """Take no more, let streams finish, close everything. False when some had to be cut off."""

@@ -17,7 +17,7 @@ from tests.e2e.load import steady
 
 pytestmark = pytest.mark.e2e
 
-PROMPT = "The {} transfer. " + "One engine reads, another one writes, and the cache goes over the wire. " * 60
+PROMPT = "The {} transfer. " + "One engine reads, another one writes, and the cache goes over the wire. " * 36
 STRATEGIES = ("round_robin", "session", "kv_aware", "prefix_aware")
 
 
@@ -69,8 +69,8 @@ def test_a_prefill_engine_killed_between_the_legs_costs_no_request_and_is_told_a
     whole = deck.complete(PROMPT.format("kept"), max_tokens=8)
     with ThreadPoolExecutor(1) as client, stopped(decode):
         answer = client.submit(deck.complete, PROMPT.format("lost"), 8)
-        wait_for(lambda: deck.total(catalog.ROUTER_IN_FLIGHT, backend="prefill-0") == 1, 4, "the first leg begins")
-        wait_for(lambda: deck.total(catalog.ROUTER_IN_FLIGHT, backend="prefill-0") == 0, 4, "the first leg ends")
+        wait_for(lambda: deck.total(catalog.ROUTER_IN_FLIGHT, backend="prefill-0") == 1, 8, "the first leg begins")
+        wait_for(lambda: deck.total(catalog.ROUTER_IN_FLIGHT, backend="prefill-0") == 0, 8, "the first leg ends")
         os.kill(prefill, signal.SIGKILL)
     reply = answer.result(60)
     assert (whole.status, whole.headers["x-kvdeck-path"], whole.headers.get("x-kvdeck-fallback")) == (200, "dpd", None)

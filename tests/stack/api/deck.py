@@ -106,7 +106,9 @@ class Router:
             id=self.id,
             version=-1 if self.config is None else self.config.version,
             generation=0 if self.config is None else self.config.generation,
-            engines=tuple(EngineReport(name=n, health="ready", in_flight=self.in_flight.get(n, 0)) for n in up),
+            engines=tuple(
+                EngineReport(name=n, health="ready", in_flight=self.in_flight.get(n, 0), health_age_seconds=0.5) for n in up
+            ),
             decisions=decisions,
             dropped=dropped,
         )

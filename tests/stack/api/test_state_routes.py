@@ -45,6 +45,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                         "queue_seconds": 30.0,
                     },
                     "shadow_share": 0.05,
+                    "eject_stalled": False,
                 }
             }
         },
@@ -58,6 +59,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                 "state": "ready",
                 "health": "ready",
                 "in_flight": in_flight,
+                "health_age_seconds": 0.5,
                 "emulated": False,
                 "detail": "",
             }

@@ -7,17 +7,8 @@ from hypothesis import strategies as st
 
 from stack.control.decide import Decision, decide
 from stack.control.diff import Change
-from stack.control.effects import (
-    ChangeLimits,
-    ChangeMinUncached,
-    ChangeShadowShare,
-    ChangeThreshold,
-    GrowPool,
-    ShrinkPool,
-    SwitchDpd,
-    SwitchProtocol,
-    SwitchStrategy,
-)
+from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
+from stack.control.effects import ChangeLimits, ChangeShadowShare, GrowPool, ShrinkPool, SwitchStalledEjection, SwitchStrategy
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, PoolState
 from stack.fleet.engine import State
@@ -108,6 +99,12 @@ def test_limits_are_told_in_words() -> None:
     assert lifted == ChangeLimits("smollm2", "3 in flight, none waiting", "no limit")
 
 
+def test_the_ejection_of_stalled_engines_is_told_in_words() -> None:
+    (effect,) = _decide({"eject_stalled": True}).effects
+    assert effect == SwitchStalledEjection("smollm2", enabled=True)
+    assert "never more than half a pool" in effect.sentence
+
+
 def test_engines_whose_protocol_is_not_spoken_are_said_to_be_of_no_use() -> None:
     decision = _decide({"pools": {"prefill": {"protocol": "LMCacheConnectorV1"}}})
     assert decision.desired.models["smollm2"].pools.prefill.protocol == "lmcache"
@@ -168,11 +165,8 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
     ("patch", "field", "message"),
     [
         ([], "", "the patch must be a JSON object"),
-        (
-            {"desired": {}},
-            "desired",
-            "unknown field 'desired'; allowed: models, or strategy, dpd, pools, limits, shadow_share of the one model",
-        ),
+        ({"desired": {}}, "desired",
+         "unknown field 'desired'; allowed: models, or strategy, dpd, pools, limits, shadow_share, eject_stalled of the one model"),
         ({"models": {}, "dpd": {}}, "dpd", "'dpd' beside 'models': name the model it is for, under 'models'"),
         ({"models": 1}, "models", "'models' must be an object keyed by model"),
         ({"models": None}, "models", "'models' must be an object keyed by model"),

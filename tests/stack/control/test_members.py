@@ -33,6 +33,18 @@ def test_an_engine_nobody_reports_on_is_unknown_and_not_idle() -> None:
     assert (member.state, member.health, member.in_flight) == (State.JOINING, Health.UNKNOWN, None)
 
 
+def test_health_is_as_old_as_what_the_router_knows_that_looked_least_lately() -> None:
+    ages = (None, 0.25, 8.0)
+    reports = [
+        RouterReport(
+            id=str(age), version=1, generation=1,
+            engines=(EngineReport(name="decode-0", health="ready", in_flight=0, health_age_seconds=age),),
+        )
+        for age in ages
+    ]  # fmt: skip
+    assert [_one(*reports[:count]).health_age_seconds for count in (1, 2, 3)] == [None, 0.25, 8.0]
+
+
 def test_requests_in_flight_add_up_over_routers() -> None:
     member = _one(_report("a", ("decode-0", "ready", 2)), _report("b", ("decode-0", "ready", 3)))
     assert (member.state, member.health, member.in_flight) == (State.READY, Health.READY, 5)

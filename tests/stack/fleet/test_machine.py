@@ -16,6 +16,7 @@ from stack.fleet.machine import (
     DrainingChanged,
     Ejected,
     Event,
+    HealthAged,
     ProbeFailed,
     ProbeSucceeded,
     RequestFailed,
@@ -107,7 +108,7 @@ def names_of(fleet: Fleet, **in_flight: int) -> str:
 
 
 def test_an_ejected_engine_gets_no_request_then_one_at_a_time_and_its_health_is_what_probes_say() -> None:
-    fleet = step(step(pool("a", "b"), RequestFailed("a", "answered 500")), Ejected("a", 10.0))
+    fleet = step(step(pool("a", "b"), RequestFailed("a", "answered 500")), Ejected("a", 10.0, "after 1 failures: answered 500"))
     assert (names_of(fleet), fleet.members["a"].engine.health) == ("b", Health.READY)
     assert fleet.members["a"].account == "ejected for 10 s after 1 failures: answered 500"
     assert names_of(step(step(fleet, Answered("a")), ok)) == "b"
@@ -119,10 +120,17 @@ def test_an_ejected_engine_gets_no_request_then_one_at_a_time_and_its_health_is_
 
 
 def test_an_engine_that_probes_saw_down_comes_back_without_a_past() -> None:
-    fleet = step(pool("a", "b"), Ejected("a", 10.0))
+    fleet = step(pool("a", "b"), Ejected("a", 10.0, "why"))
     for event in (probe, probe, ok):
         fleet = step(fleet, event)
     assert names_of(fleet) == "ab"
+
+
+def test_health_that_nobody_looked_at_for_long_is_unknown_until_the_next_probe() -> None:
+    fleet = step(pool("a", "b"), HealthAged("a", "not looked at for 11 s"))
+    member = fleet.members["a"]
+    assert (names_of(fleet), member.engine.health, member.account) == ("b", Health.UNKNOWN, "not looked at for 11 s")
+    assert names_of(step(fleet, ok)) == "ab"
 
 
 def test_failed_requests_are_counted_across_probes_and_until_an_answer() -> None:
@@ -136,16 +144,16 @@ def test_no_more_than_half_a_pool_is_out(size: int, out: int) -> None:
     names = "abcde"[:size]
     fleet = pool(*names)
     for name in names:
-        fleet = step(fleet, Ejected(name, 10.0))
+        fleet = step(fleet, Ejected(name, 10.0, "why"))
     assert names_of(fleet) == names[out:]
 
 
 def test_ejected_engines_come_back_when_the_others_fall_away() -> None:
-    fleet = step(pool("a", "b"), Ejected("a", 10.0))
+    fleet = step(pool("a", "b"), Ejected("a", 10.0, "why"))
     for event in (ProbeFailed("b", "refused"), ProbeFailed("b", "refused")):
         fleet = step(fleet, event)
     assert names_of(fleet) == "a"
-    assert names_of(step(step(pool("a", "b"), Ejected("a", 10.0)), DrainingChanged(frozenset("b")))) == "a"
+    assert names_of(step(step(pool("a", "b"), Ejected("a", 10.0, "why")), DrainingChanged(frozenset("b")))) == "a"
 
 
 of_one: list[Callable[[str], Event]] = [
@@ -153,7 +161,8 @@ of_one: list[Callable[[str], Event]] = [
     Answered,
     TrialDue,
     *(partial(failed, detail="x") for failed in (ProbeFailed, ConnectFailed, RequestFailed)),
-    partial(Ejected, seconds=1.0),
+    partial(Ejected, seconds=1.0, cause="why"),
+    partial(HealthAged, detail="x"),
 ]
 events = st.lists(
     st.one_of(

@@ -9,6 +9,7 @@ import pytest
 from stack.control.state import ModelState
 from stack.fleet.engine import Health, Standing
 from stack.fleet.machine import TrialDue
+from stack.model.tier import Pool
 from tests.stack.router.bench import RouterBench, fleet, state, text
 from tests.stack.router.fakes import WORDS, Behaviour, Exchange, FakeEngine, answer, chunk, completion, metrics, usage
 from tests.stack.router.waiting import until
@@ -135,15 +136,21 @@ def _standing(bench: RouterBench, engine: FakeEngine) -> Standing:
     return bench.router.keeper.fleet.members[engine.name].engine.standing
 
 
-async def test_a_clients_mistakes_eject_nobody(tmp_path: Path) -> None:
-    async def refuses(engine: FakeEngine, exchange: Exchange) -> None:
-        await exchange.json(400, {"error": {"message": "no", "code": 400}})
+async def test_no_4xx_counts_against_an_engine_or_is_tried_elsewhere(tmp_path: Path) -> None:
+    """On either leg: the prefill engine's refusal leads to the decode engine, whose refusal is the client's."""
+    statuses = iter(range(400, 500))
 
-    engine = FakeEngine("decode-0", behave=refuses)
-    async with fleet(tmp_path, engine, FakeEngine("decode-1"), eject_after=1) as bench:
-        for _ in range(4):
-            await bench.chat()
-        assert _standing(bench, engine) is Standing.IN
+    async def refuses(engine: FakeEngine, exchange: Exchange) -> None:
+        await exchange.json(status, {"error": {"message": "no", "code": status}})
+
+    engines = FakeEngine("prefill-0", Pool.PREFILL, behave=refuses), FakeEngine("decode-0", behave=refuses), FakeEngine("decode-1")
+    engines[2].behave = refuses
+    async with fleet(tmp_path, *engines, model=state(threshold=0), eject_after=1) as bench:
+        for status in statuses:
+            assert (await bench.chat()).status_code == status
+            members = bench.router.keeper.fleet.members.values()
+            assert [(member.engine.standing, member.failures) for member in members] == [(Standing.IN, 0)] * 3
+    assert [len(engine.seen) for engine in engines] == [100, 50, 50]
 
 
 async def test_an_engines_own_5xx_is_passed_on_when_nobody_else_is_there(tmp_path: Path) -> None:

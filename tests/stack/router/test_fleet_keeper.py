@@ -1,7 +1,27 @@
 """The fleet follows the target file, the probes and what requests find out; counts of requests are left alone."""
 
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from stack.adapters.probe import Pulse
 from stack.fleet.engine import Health, Standing
+from stack.fleet.machine import (
+    Answered,
+    ConnectFailed,
+    DrainingChanged,
+    Ejected,
+    Event,
+    HealthAged,
+    ProbeFailed,
+    ProbeSucceeded,
+    RequestFailed,
+    TargetsChanged,
+    TrialDue,
+)
 from stack.fleet.snapshot import Fleet
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -120,6 +140,104 @@ async def test_three_failed_requests_eject_an_engine_whose_probes_are_well_and_e
     keeper.answered("a")
     assert (keeper.fleet.members["a"].engine.standing, keeper.fleet.members["a"].account) == (Standing.IN, "")
     await keeper.close()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_what_nobody_has_looked_at_for_long_is_unknown_until_somebody_does() -> None:
+    clock, answer = Clock(), asyncio.Event()
+    answer.set()
+
+    async def probe(url: str, deadline_seconds: float) -> Pulse:
+        await answer.wait()
+        return Pulse.WELL
+
+    keeper = FleetKeeper(RouterSettings(probe_interval_s=0.001, probe_stale_s=10.0), InFlight(clock), probe, clock)
+    keeper.retarget([_target("a")])
+    await _until(keeper, "a", Health.READY)
+    answer.clear()
+    await asyncio.sleep(0.01)
+    ages, healths = [], []
+    for seconds in (0.0, 9.0, 2.0):
+        clock.now += seconds
+        keeper.age()
+        ages.append(keeper.health_age("a"))
+        healths.append(keeper.fleet.members["a"].engine.health)
+    assert (ages, healths) == ([0.0, 9.0, 11.0], [Health.READY, Health.READY, Health.UNKNOWN])
+    assert keeper.fleet.members["a"].account == "not looked at for 11 s"
+    answer.set()
+    await _until(keeper, "a", Health.READY)
+    await keeper.close()
+
+
+async def test_a_loop_that_stood_still_makes_no_engine_unknown() -> None:
+    clock = Clock()
+    keeper = FleetKeeper(FAST, InFlight(clock), Probes(a=Pulse.WELL), clock)
+    keeper.retarget([_target("a")])
+    await _until(keeper, "a", Health.READY)
+    keeper.age()
+    await asyncio.sleep(0.01)  # probes went on, and then nothing did for a minute
+    clock.now += 60.0
+    before = keeper.probed_at["a"]
+    await until(lambda: keeper.probed_at["a"] != before)
+    keeper.age()
+    assert keeper.fleet.members["a"].engine.health is Health.READY
+    await keeper.close()
+
+
+async def test_an_engine_too_busy_for_its_probes_is_ready_as_long_as_it_gives_tokens() -> None:
+    in_flight, probes = InFlight(), Probes(a=Pulse.WELL)
+
+    async def probe(url: str, deadline_seconds: float) -> Pulse:
+        if gives_tokens:
+            in_flight.heard("a")
+        return await probes(url, deadline_seconds)
+
+    gives_tokens = True
+    keeper = FleetKeeper(FAST, in_flight, probe)
+    keeper.retarget([_target("a")])
+    await _until(keeper, "a", Health.READY)
+    probes.pulses["a"] = Pulse.SILENT
+    probes.asked.clear()
+    await until(lambda: len(probes.asked) > 5)
+    assert keeper.fleet.members["a"].engine.health is Health.READY
+    gives_tokens = False
+    await _until(keeper, "a", Health.NOT_READY)
+    await keeper.close()
+
+
+EVENTS: list[Callable[[str], Event]] = [
+    ProbeSucceeded,
+    Answered,
+    TrialDue,
+    *(partial(kind, detail="x") for kind in (ProbeFailed, ConnectFailed, RequestFailed, HealthAged)),
+    partial(Ejected, seconds=1.0, cause="x"),
+    lambda name: DrainingChanged(frozenset({name})),
+    lambda name: TargetsChanged((_target(name),)),
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(EVENTS), st.sampled_from("ab")), max_size=30))
+def test_nothing_that_becomes_known_of_an_engine_touches_the_count_of_its_requests(
+    happened: list[tuple[Callable[[str], Event], str]],
+) -> None:
+    async def count() -> None:
+        in_flight = InFlight()
+        keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0, lost_after_s=60.0), in_flight, Probes())
+        keeper.apply(TargetsChanged((_target("a"), _target("b"))))
+        with in_flight.attempt("a"), in_flight.attempt("a"), in_flight.attempt("b"):
+            for make, name in happened:
+                keeper.apply(make(name))
+                assert dict(in_flight.counts) == {"a": 2, "b": 1}
+        await keeper.close()
+
+    asyncio.run(count())
 
 
 async def test_the_only_engine_is_never_ejected() -> None:

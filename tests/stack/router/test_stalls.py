@@ -5,12 +5,14 @@ import logging
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from stack.fleet.engine import Standing
 from stack.router.in_flight import InFlight
 from stack.router.limit import Limits
 from stack.router.settings import RouterSettings
 from stack.router.stalls import Stalls
-from tests.stack.router.bench import fleet
+from tests.stack.router.bench import fleet, state
 from tests.stack.router.fakes import Exchange, FakeEngine
 from tests.stack.router.waiting import until
 
@@ -64,6 +66,28 @@ async def test_an_idle_time_before_the_request_is_no_silence() -> None:
     with bench.in_flight.attempt("a", 0) as attempt:
         attempt.limit = Limits().start(60, "silent for")
         assert [bench.after(10.0), bench.after(1.0)] == ["", "stalled for 11 s"]
+
+
+@pytest.mark.parametrize("eject", [True, False])
+async def test_a_stalled_engine_is_ejected_only_where_that_is_configured(tmp_path: Path, eject: bool) -> None:
+    async def hang(engine: FakeEngine, exchange: Exchange) -> None:
+        engine.first_token_out.set()
+        await exchange.hang()
+
+    engines = FakeEngine("decode-0", behave=hang), FakeEngine("decode-1")
+    model = replace(state(), eject_stalled=eject)
+    async with fleet(tmp_path, *engines, model=model, stall_s=0.01, stall_tokens_per_s=1e9, report_interval_s=0.01) as bench:
+        running = asyncio.create_task(bench.chat(stream=True))
+        await engines[0].first_token_out.wait()
+        if eject:
+            await until(lambda: bench.router.keeper.fleet.members["decode-0"].engine.standing is Standing.EJECTED)
+            account = bench.router.keeper.fleet.members["decode-0"].account
+            assert account.startswith("ejected for 10 s when stalled for ")
+            assert {(await bench.chat()).headers["x-kvdeck-engine"] for _ in range(3)} == {"decode-1"}
+        else:
+            await asyncio.sleep(0.1)
+            assert bench.router.keeper.fleet.members["decode-0"].engine.standing is Standing.IN
+        running.cancel()
 
 
 async def test_a_silent_engine_is_seen_through_the_router_and_keeps_its_requests(tmp_path: Path) -> None:
