@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable
 
 import zmq.asyncio
 
-from stack.adapters.kv_follower import Follower
+from stack.adapters.kv_follower import QUEUED_BATCHES, Follower
 from stack.adapters.kv_intake import Intake
 from stack.adapters.kv_listener import KvEventListener, Timing
+from stack.adapters.kv_switchboard import INSIDE, Switchboard
 from stack.cache.index import BlockIndex
 from stack.engines.vllm_events import rank_endpoint
 from stack.model.target import Target
@@ -24,7 +25,8 @@ SWEPT_AT_ONCE = 5000  # blocks of engines that left, let go in one slice: about 
 class KvEventSubscriber:
     """One follower for each data-parallel rank of each engine whose target names an endpoint.
 
-    The engines bind, so any number of routers may connect to each of them.
+    Engines bind, so that any number of routers may connect to each of them. Those that were told to connect instead do so to
+    `bind_at`, and are told apart by their topics.
     """
 
     def __init__(
@@ -33,18 +35,20 @@ class KvEventSubscriber:
         listener: KvEventListener,
         clock: Callable[[], float] = time.monotonic,
         timing: Timing | None = None,
+        bind_at: str | None = None,
     ) -> None:
         self._index = index
         self._listener = listener
         self._clock = clock
         self._timing = timing or Timing()
+        self._bind_at = bind_at
         self._wanted: dict[str, Target] = {}
         self._followed: dict[str, tuple[Target, list[asyncio.Task[None]]]] = {}
         self._changed = asyncio.Event()
 
     def watch(self, targets: Iterable[Target]) -> None:
         """Follow exactly these engines from now on; whichever left is forgotten. May be called before `run`."""
-        self._wanted = {target.replica: target for target in targets if target.kv_events is not None}
+        self._wanted = {target.replica: target for target in targets if target.publishes}
         self._changed.set()
 
     async def run(self) -> None:
@@ -53,6 +57,8 @@ class KvEventSubscriber:
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._sweep(), name="blocks of engines that left")
+                if self._bind_at is not None:
+                    tasks.create_task(Switchboard(context, self._bind_at, QUEUED_BATCHES).run(), name="kv events that connect")
                 while True:
                     self._reconcile(tasks, context)
                     await self._changed.wait()
@@ -77,19 +83,19 @@ class KvEventSubscriber:
                 self._followed[name] = (target, following)
 
     def _followers(self, target: Target) -> list[Follower]:
-        if target.kv_events is None:
-            return []
         try:
-            return [self._follower(target, target.kv_events, rank) for rank in range(target.kv_event_ranks)]
+            return [self._follower(target, rank) for rank in range(target.kv_event_ranks)]
         except ValueError as error:  # endpoints that ranks cannot be counted on from; other engines are followed
             log.error("KV events cannot be followed", extra={"engine": target.replica, "error": str(error)})
             return []
 
-    def _follower(self, target: Target, events_at: str, rank: int) -> Follower:
+    def _follower(self, target: Target, rank: int) -> Follower:
         intake = Intake(target, rank, self._index, self._listener, self._clock)
         self._index.follow(intake.source)  # of a rank that was not heard yet nothing is known, but it is there
         replay_at = None if target.replay is None else rank_endpoint(target.replay, rank)
-        return Follower(intake, rank_endpoint(events_at, rank), replay_at, self._timing)
+        if target.kv_events is None:
+            return Follower(intake, INSIDE, replay_at, self._timing, (target.kv_topic or "").encode())
+        return Follower(intake, rank_endpoint(target.kv_events, rank), replay_at, self._timing)
 
     async def _sweep(self) -> None:
         """Free what forgotten engines held, in slices between requests."""

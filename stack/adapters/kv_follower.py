@@ -23,20 +23,25 @@ SLICE_BATCHES = 64
 
 
 class Follower:
-    """One data-parallel rank's events, from its sockets to the index. `replay_at` is None where the engine serves no replay."""
+    """One data-parallel rank's events, from its sockets to the index.
 
-    def __init__(self, intake: Intake, events_at: str, replay_at: str | None, timing: Timing) -> None:
+    `replay_at` is None where the engine serves no replay. `topic` is what the engine's messages bear at an endpoint that others
+    share, None at one of its own.
+    """
+
+    def __init__(self, intake: Intake, events_at: str, replay_at: str | None, timing: Timing, topic: bytes | None = None) -> None:
         self._intake = intake
         self._events_at = events_at
         self._replay_at = replay_at
         self._timing = timing
+        self._topic = topic
 
     async def run(self, context: zmq.asyncio.Context) -> None:
         """Follow the events until cancelled."""
         socket = context.socket(zmq.SUB)
         socket.linger = 0
         socket.rcvhwm = QUEUED_BATCHES
-        socket.subscribe(b"")
+        socket.subscribe(self._topic or b"")
         monitor = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         poller = zmq.asyncio.Poller()
         poller.register(socket, zmq.POLLIN)
@@ -86,6 +91,8 @@ class Follower:
 
     async def _receive(self, context: zmq.asyncio.Context, frames: list[bytes]) -> int:
         """One message, and how many blocks it was about."""
+        if self._topic is not None and frames[0] != self._topic:  # a subscription takes all that begins alike
+            return 0
         if len(frames) != 3 or len(frames[1]) != SEQUENCE_BYTES:
             log.warning("message is no KV event batch", extra={"engine": self._intake.source.engine, "frames": len(frames)})
             return 0

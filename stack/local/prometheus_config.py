@@ -12,7 +12,7 @@ import yaml
 from stack.config import Ports
 
 # Labels of the target file that only those who open connections need.
-_CONNECTION_LABELS = "kv_events|kv_event_ranks|replay|model_root"
+_CONNECTION_LABELS = "kv_events|kv_event_ranks|kv_topic|replay|model_root"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

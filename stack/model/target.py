@@ -12,10 +12,10 @@ RANKS_MAX = 1024  # beyond what any deployment has, so a mistyped number opens n
 class Target(msgspec.Struct, frozen=True, kw_only=True):
     """An engine that exists: the supervisor (or a discovery) says so, nothing else does.
 
-    `url` is `http://host:port`. `kv_events` and `replay` are ZMQ endpoints to connect to, None when the
-    engine publishes none; each of its `kv_event_ranks` data-parallel ranks publishes under an endpoint of its own, the
-    first under these. `model_root` is the path or repository the engine loaded. `cache_server` is the id by which the
-    LMCache server whose L1 the engine reaches reports, None when there is none.
+    `url` is `http://host:port`. `kv_events` and `replay` are ZMQ endpoints to connect to, None when the engine publishes
+    none; each of its `kv_event_ranks` data-parallel ranks publishes at an endpoint of its own, the first at these. An engine
+    that connects to the router instead is known by its `kv_topic`. `model_root` is the path or repository the engine loaded.
+    `cache_server` is the id by which the LMCache server whose L1 the engine reaches reports, None when there is none.
     """
 
     replica: str
@@ -24,10 +24,16 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     model_root: str
     kv_events: str | None = None
+    kv_topic: str | None = None
     replay: str | None = None
     cache_server: str | None = None
     kv_event_ranks: int = 1
     emulated: bool = False
+
+    @property
+    def publishes(self) -> bool:
+        """Whether it tells of its cache at all."""
+        return self.kv_events is not None or self.kv_topic is not None
 
 
 class _Group(msgspec.Struct):
@@ -64,6 +70,8 @@ def _labels(target: Target) -> dict[str, str]:
     }
     if target.kv_events is not None:
         labels["kv_events"] = target.kv_events
+    if target.kv_topic is not None:
+        labels["kv_topic"] = target.kv_topic
     if target.replay is not None:
         labels["replay"] = target.replay
     if target.cache_server is not None:
@@ -83,6 +91,7 @@ def _target(address: str, group: _Group) -> Target:
             model=labels["model"],
             model_root=labels.get("model_root", labels["model"]),
             kv_events=labels.get("kv_events") or None,
+            kv_topic=labels.get("kv_topic") or None,
             replay=labels.get("replay") or None,
             cache_server=labels.get("cache_server") or None,
             kv_event_ranks=_ranks(labels),
@@ -101,4 +110,6 @@ def _ranks(labels: dict[str, str]) -> int:
     endpoints = [endpoint for label in ("kv_events", "replay") if (endpoint := labels.get(label))]
     if ranks > 1 and not all(endpoint.startswith("tcp://") for endpoint in endpoints):
         raise ValueError("kv_event_ranks needs tcp:// endpoints: ranks are told apart by their ports")
+    if labels.get("kv_topic") and (ranks > 1 or labels.get("kv_events")):
+        raise ValueError("kv_topic is for an engine of one rank that connects to the router, and not for one with kv_events")
     return ranks

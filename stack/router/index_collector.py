@@ -43,7 +43,7 @@ class IndexCollector(Collector):
         """All samples as of now."""
         engines = self.fleet().engines
         yield self._blocks(engines)
-        yield self._knowledge(engine for engine in engines if engine.target.kv_events is not None)
+        yield self._knowledge(engine for engine in engines if engine.target.publishes)
         yield self._unplaced(engines)
         yield self._unknown()
 

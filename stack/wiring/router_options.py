@@ -23,6 +23,7 @@ class RouterOptions:
     control_url: str | None = None
     control_token: str | None = None
     engine_authorization: str | None = None
+    kv_events_bind: str | None = None
     expose_route_headers: bool = False
     desired: Desired | None = None
     settings: RouterSettings = field(default_factory=RouterSettings)

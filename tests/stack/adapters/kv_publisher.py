@@ -49,6 +49,7 @@ class Publisher:
         buffered: int = 10_000,
         started_at: float = 100.0,
         events_at: str | None = None,
+        connect_to: str | None = None,
     ) -> None:
         self.target = Target(
             replica=replica,
@@ -56,9 +57,11 @@ class Publisher:
             pool=Pool.DECODE,
             model="m",
             model_root="/m",
-            kv_events=events_at or f"ipc://{folder}/{replica}.pub",
+            kv_events=None if connect_to else events_at or f"ipc://{folder}/{replica}.pub",
+            kv_topic=f"kv@{replica}" if connect_to else None,
             replay=f"ipc://{folder}/{replica}.replay",
         )
+        self._connect_to = connect_to
         self.replays = 0
         self.answering = True
         self.dropping: set[int] = set()  # left out of the next answer, as by a full socket
@@ -67,11 +70,13 @@ class Publisher:
         self._next = 0
 
     async def __aenter__(self) -> Publisher:
-        assert self.target.kv_events is not None
         assert self.target.replay is not None
         self._context = zmq.asyncio.Context()
         self._events = self._context.socket(zmq.PUB)
-        self._events.bind(self.target.kv_events)
+        if self.target.kv_events is not None:
+            self._events.bind(self.target.kv_events)
+        elif self._connect_to is not None:
+            self._events.connect(self._connect_to)
         self._router = self._context.socket(zmq.ROUTER)
         self._router.bind(self.target.replay)
         self._task = asyncio.create_task(self._serve())

@@ -45,10 +45,10 @@ class Heard:
 class Router:
     """The subscriber with its index, as a router holds them."""
 
-    def __init__(self, timing: Timing) -> None:
+    def __init__(self, timing: Timing, bind_at: str | None = None) -> None:
         self.index = BlockIndex()
         self.heard = Heard()
-        self.subscriber = KvEventSubscriber(self.index, self.heard, clock=lambda: 5.0, timing=timing)
+        self.subscriber = KvEventSubscriber(self.index, self.heard, clock=lambda: 5.0, timing=timing, bind_at=bind_at)
 
     def cached(self, engine: str = "decode-0") -> int | None:
         """Tokens of PROMPT known on an engine, None when its placement is unknown."""
@@ -60,8 +60,8 @@ class Router:
 
 
 @asynccontextmanager
-async def router(*targets: Target, timing: Timing = FAST) -> AsyncIterator[Router]:
-    made = Router(timing)
+async def router(*targets: Target, timing: Timing = FAST, bind_at: str | None = None) -> AsyncIterator[Router]:
+    made = Router(timing, bind_at)
     made.subscriber.watch(targets)
     task = asyncio.create_task(made.subscriber.run())
     try:
@@ -304,3 +304,23 @@ async def test_ranks_that_cannot_be_told_apart_harm_no_other_engine(folder: Path
         async with router(broken, engine.target) as deck:
             await until(lambda: deck.cached() == 0)
             assert deck.cached("broken") is None
+
+
+async def test_engines_that_connect_are_told_apart_by_their_topics(folder: Path) -> None:
+    board = f"ipc://{folder}/board"
+    async with (
+        Publisher(folder, "decode-1", connect_to=board) as one,
+        Publisher(folder, "decode-10", connect_to=board) as other,
+        router(one.target, other.target, timing=FAST, bind_at=board) as deck,
+    ):
+        await one.publish(stored(1))
+        await other.publish(stored(1, 2))
+        await until(lambda: (deck.cached("decode-1"), deck.cached("decode-10")) == (4, 8))
+        await one.publish(stored(2, parent=1, start=1))
+        await until(lambda: deck.cached("decode-1") == 8)
+        assert deck.heard == Heard()
+
+
+async def test_an_address_for_engines_to_connect_to_that_is_none_harms_no_other_engine(folder: Path) -> None:
+    async with Publisher(folder) as engine, router(engine.target, bind_at="nonsense") as deck:
+        await until(lambda: deck.cached() == 0)

@@ -33,7 +33,7 @@ def test_the_whole_configuration() -> None:
             {
                 "job_name": "engines",
                 "file_sd_configs": [{"files": ["/k/.kvdeck/engines.json"], "refresh_interval": "5s"}],
-                "relabel_configs": [{"action": "labeldrop", "regex": "kv_events|kv_event_ranks|replay|model_root"}],
+                "relabel_configs": [{"action": "labeldrop", "regex": "kv_events|kv_event_ranks|kv_topic|replay|model_root"}],
             },
             *static,
         ],

@@ -55,12 +55,20 @@ def test_the_ranks_that_publish_events_are_read_back() -> None:
         ({"kv_event_ranks": "0"}, "kv_event_ranks 0 is not from 1 to 1024"),
         ({"kv_event_ranks": "two"}, "invalid literal"),
         ({"kv_event_ranks": "2", "kv_events": "ipc:///run/x"}, "kv_event_ranks needs tcp:// endpoints"),
+        ({"kv_event_ranks": "2", "kv_topic": "kv@x"}, "kv_topic is for an engine of one rank"),
+        ({"kv_events": "tcp://x:1", "kv_topic": "kv@x"}, "not for one with kv_events"),
     ],
 )
 def test_ranks_that_cannot_be_told_apart_are_refused(labels: dict[str, str], message: str) -> None:
     group = {"targets": ["a:1"], "labels": {"replica": "x", "pool": "decode", "model": "m", **labels}}
     with pytest.raises(TargetFileError, match=message):
         decode(json.dumps([group]).encode())
+
+
+def test_an_engine_that_connects_is_known_by_its_topic() -> None:
+    target = msgspec.structs.replace(DECODE, kv_events=None, kv_topic="kv@decode-0")
+    assert decode(encode([target])) == [target]
+    assert [one.publishes for one in (target, DECODE, PREFILL)] == [True, True, False]
 
 
 def test_an_empty_fleet_is_an_empty_list() -> None:
