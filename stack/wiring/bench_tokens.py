@@ -140,6 +140,7 @@ class _Bench:
             requests=len(bodies),
             prompt_tokens=len(self._prompt(asked[0])),
             body_bytes=len(bodies[0]),
+            best_ms=added(through, straight, 0.0),
             p50_ms=added(through, straight, 0.5),
             p99_ms=added(through, straight, 0.99),
             cpu_ms=spent / len(bodies) * 1e3,

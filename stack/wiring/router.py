@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -158,6 +159,8 @@ class Router:
 def run(options: RouterOptions) -> None:
     """Serve until SIGTERM or SIGINT, then drain."""
     logs.configure()
+    # A thread that renders a long chat yields to the loop after a millisecond, not after Python's five.
+    sys.setswitchinterval(0.001)
     uvloop.run(_serve(options))
 
 
