@@ -4,8 +4,9 @@ STRATEGIES = {
     "round_robin": "Each ready engine in turn.",
     "session": "A session stays on its engine; requests without a session key go to the least loaded one.",
     "prefix_aware": "The engine that was sent the longest matching prefix, unless it is too busy.",
-    "kv_aware": "The engine with the least left to compute: it holds most of the prompt's blocks, by its own KV events.",
+    "kv_aware": "The engine whose first token should come first: its queue, what it has to compute, what it has to load.",
 }
+NEEDS_PLACEMENT = "kv_aware"  # another one stands in for it where it cannot tell what is cached
 
 
 def explained(name: str) -> str:

@@ -6,7 +6,7 @@ import msgspec
 import streamlit as st
 
 from dashboard.steering.draft import Draft
-from dashboard.strategy_names import choices, explained
+from dashboard.strategy_names import NEEDS_PLACEMENT, choices, explained
 from stack.control.state import REPLICAS_MAX, THRESHOLD_MAX, Dpd, ModelState, Pools, PoolState
 from stack.model.tier import Pool
 
@@ -20,6 +20,7 @@ def form(model: str, draft: Draft) -> ModelState:
     left, right = st.columns(2)
     with left:
         strategy = _strategy(filled, key)
+        fallback = _fallback(filled, key)
     with right:
         dpd = _dpd(filled.dpd, key)
     prefill, decode = st.columns(2)
@@ -27,13 +28,21 @@ def form(model: str, draft: Draft) -> ModelState:
         prefilling = _pool(Pool.PREFILL, filled.pools.prefill, key)
     with decode:
         decoding = _pool(Pool.DECODE, filled.pools.decode, key)
-    return ModelState(strategy=strategy, dpd=dpd, pools=Pools(prefill=prefilling, decode=decoding))
+    pools = Pools(prefill=prefilling, decode=decoding)
+    # What the form does not show stays as it is.
+    return msgspec.structs.replace(filled, strategy=strategy, fallback_strategy=fallback, dpd=dpd, pools=pools)
 
 
 def _strategy(filled: ModelState, key: str) -> str:
     chosen = st.selectbox("Routing strategy", choices(filled.strategy), key=_kept(f"strategy-{key}", filled.strategy))
     st.caption(explained(chosen))
     return chosen
+
+
+def _fallback(filled: ModelState, key: str) -> str:
+    names = [name for name in choices(filled.fallback_strategy) if name != NEEDS_PLACEMENT]
+    name = _kept(f"fallback-{key}", filled.fallback_strategy)
+    return st.selectbox("When kv_aware has no placement", names, key=name, help="Counted by reason each time it decides.")
 
 
 def _dpd(filled: Dpd, key: str) -> Dpd:
@@ -43,7 +52,7 @@ def _dpd(filled: Dpd, key: str) -> Dpd:
     name = _kept(f"threshold-{key}", filled.routing_threshold)
     tokens = threshold.number_input("Routing threshold (tokens)", 0, THRESHOLD_MAX, step=64, key=name, disabled=not enabled)
     st.caption(_reach(enabled, tokens))
-    return msgspec.structs.replace(filled, enabled=enabled, routing_threshold=tokens)  # what the form does not show stays as it is
+    return msgspec.structs.replace(filled, enabled=enabled, routing_threshold=tokens)
 
 
 def _reach(enabled: bool, tokens: int) -> str:
@@ -59,7 +68,7 @@ def _pool(pool: Pool, filled: PoolState, key: str) -> PoolState:
     replicas = size.number_input(f"{title} engines", 0, REPLICAS_MAX, step=1, key=_kept(f"{pool.value}-{key}", filled.replicas))
     names = [INHERIT, *choices(filled.strategy)]
     strategy = own.selectbox(f"{title} strategy", names, key=_kept(f"{pool.value}-strategy-{key}", filled.strategy or INHERIT))
-    return PoolState(replicas=replicas, strategy=None if strategy == INHERIT else strategy)
+    return msgspec.structs.replace(filled, replicas=replicas, strategy=None if strategy == INHERIT else strategy)
 
 
 def _kept(key: str, value: object) -> str:

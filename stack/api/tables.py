@@ -32,7 +32,7 @@ _STYLES = {
 def state(view: StateView) -> Iterator[RenderableType]:
     """`kvdeck ctl get`."""
     yield Text(f"generation {view.generation}")
-    yield _table("desired", ("model", "strategy", "dpd", "prefill", "decode", "limits"), _desired(view))
+    yield _table("desired", ("model", "strategy", "fallback", "dpd", "prefill", "decode", "limits"), _desired(view))
     yield _table("engines", ("engine", "pool", "state", "health", "looked at", "in flight", "url", ""), map(_engine, view.engines))
     yield _table("routers", ("router", "generation", "last heard of"), map(_router, view.applied.routers))
     yield from drift(view)
@@ -86,7 +86,7 @@ def _desired(view: StateView) -> Iterator[Sequence[str]]:
         dpd = f"from {wanted.dpd.routing_threshold} tokens" if wanted.dpd.enabled else "off"
         if wanted.dpd.enabled and (refusal := link(wanted.pools.prefill.protocol, wanted.pools.decode.protocol).refusal):
             dpd += f", but {refusal}"
-        yield name, wanted.strategy, dpd, *_pools(wanted), wanted.limits.words
+        yield name, wanted.strategy, wanted.fallback_strategy, dpd, *_pools(wanted), wanted.limits.words
 
 
 def _pools(wanted: ModelState) -> Iterator[str]:

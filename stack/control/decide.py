@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
 from stack.control.diff import Change, diff
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.effects import (
@@ -16,7 +17,6 @@ from stack.control.effects import (
     GrowPool,
     ShrinkPool,
     SwitchStalledEjection,
-    SwitchStrategy,
 )
 from stack.control.leaving import draining, leavers, present
 from stack.control.members import Member
@@ -56,6 +56,10 @@ def _effects(model: str, before: ModelState, after: ModelState, members: Sequenc
         old, new = _strategy(before, pool), _strategy(after, pool)
         if old != new:
             yield SwitchStrategy(model, pool, old, new)
+    if before.fallback_strategy != after.fallback_strategy:
+        yield SwitchFallback(model, before.fallback_strategy, after.fallback_strategy)
+    if before.session_keys != after.session_keys:
+        yield ChangeSessionKeys(model, after.session_keys)
     if before.dpd.enabled != after.dpd.enabled:
         yield SwitchDpd(model, after.dpd.enabled, after.dpd.routing_threshold)
     if _protocols(before) != _protocols(after):

@@ -10,7 +10,7 @@ from stack.control.state import Desired
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One field that changes; `field` is a dotted path, the values are JSON. A missing value is null."""
+    """One field that changes; `field` is a dotted path, the values are JSON; a list is one text. A missing value is null."""
 
     field: str
     before: str | int | float | bool | None
@@ -30,3 +30,5 @@ def _leaves(path: str, value: object) -> Iterator[tuple[str, str | int | float |
             yield from _leaves(f"{path}.{key}" if path else key, inner)
     elif value is None or isinstance(value, (str, int, float, bool)):
         yield path, value
+    elif isinstance(value, (list, tuple)):
+        yield path, ", ".join(map(str, value))

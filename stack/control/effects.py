@@ -5,23 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.model.tier import Pool
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchStrategy:
-    """From the next request on, `pool` chooses by `after`."""
-
-    kind: ClassVar[str] = "switch_strategy"
-    model: str
-    pool: Pool
-    before: str
-    after: str
-
-    @property
-    def sentence(self) -> str:
-        return f"From the next request on the {self.pool} pool chooses by {self.after} (until now {self.before})."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +93,8 @@ class ShrinkPool:
 
 Effect = (
     SwitchStrategy
+    | SwitchFallback
+    | ChangeSessionKeys
     | SwitchDpd
     | SwitchProtocol
     | ChangeThreshold

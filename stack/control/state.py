@@ -16,6 +16,10 @@ Threshold = Annotated[int, msgspec.Meta(ge=0, le=THRESHOLD_MAX)]
 Requests = Annotated[int, msgspec.Meta(ge=1, le=REQUESTS_MAX)]
 
 
+SESSION_KEYS = ("header:x-session-id", "cookie:session_id", "body:session_id", "body:prompt_cache_key", "body:user")
+SessionKeys = Annotated[tuple[str, ...], msgspec.Meta(max_length=16)]
+
+
 class Dpd(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Disaggregated prefill/decode: on or off, and from how many prompt tokens.
 
@@ -83,12 +87,16 @@ NO_LIMITS = LoadLimits()
 class ModelState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one served model should look like.
 
+    `fallback_strategy` decides where `kv_aware` has no placement to decide by. `session_keys` are looked at in order
+    (stack.control.session_key); the first one that a request has is its session.
     On `shadow_share` of its requests the other strategies decide along, to be compared; nothing is sent anywhere for it.
     `eject_stalled`: an engine that says nothing for longer than the prompts it was given explain gets no new requests for
     a while, as one that fails them; otherwise that is only reported.
     """
 
     strategy: str = "prefix_aware"
+    fallback_strategy: str = "prefix_aware"
+    session_keys: SessionKeys = SESSION_KEYS
     dpd: Dpd = Dpd()
     pools: Pools = Pools()
     limits: LoadLimits = NO_LIMITS

@@ -8,9 +8,10 @@ from collections.abc import Collection
 import msgspec
 
 from stack.control.refusal import RefusedError
+from stack.control.session_key import session_key
 from stack.control.state import Desired, ModelState, Pools, PoolState
 from stack.engines.pd import base as pd
-from stack.strategies.base import canonical
+from stack.strategies.base import NEEDS_PLACEMENT, canonical
 
 _AT = re.compile(r"^(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 
@@ -49,7 +50,28 @@ def _model(field: str, state: ModelState, known: Collection[str]) -> ModelState:
         prefill=_pool(f"{field}.pools.prefill", state.pools.prefill, known),
         decode=_pool(f"{field}.pools.decode", state.pools.decode, known),
     )
-    return msgspec.structs.replace(state, strategy=_strategy(f"{field}.strategy", state.strategy, known), pools=pools)
+    _check_session_keys(f"{field}.session_keys", state.session_keys)
+    return msgspec.structs.replace(
+        state,
+        strategy=_strategy(f"{field}.strategy", state.strategy, known),
+        fallback_strategy=_fallback(f"{field}.fallback_strategy", state.fallback_strategy, known),
+        pools=pools,
+    )
+
+
+def _fallback(field: str, name: str, known: Collection[str]) -> str:
+    own = _strategy(field, name, known)
+    if own == NEEDS_PLACEMENT:
+        raise RefusedError(field, f"{own} cannot stand in for itself: it is placement that is missing then")
+    return own
+
+
+def _check_session_keys(field: str, keys: Collection[str]) -> None:
+    for text in keys:
+        try:
+            session_key(text)
+        except ValueError as error:
+            raise RefusedError(field, str(error)) from error
 
 
 def _pool(field: str, pool: PoolState, known: Collection[str]) -> PoolState:

@@ -26,7 +26,7 @@ class BlockChain:
         extra = _NULL if self._salt is None else _salted(self._salt)
         self._salt = None  # only the first block is salted; the chain carries it on
         body = _head(_ARRAY, 3) + _head(_BYTES, 32) + self._parent + _head(_ARRAY, len(tokens))
-        body += b"".join([_head(_UNSIGNED, token) for token in tokens]) + extra
+        body += b"".join([_token(token) for token in tokens]) + extra
         self._parent = hashlib.sha256(body).digest()
         return int.from_bytes(self._parent, "big") & _LOW_64_BITS
 
@@ -39,6 +39,13 @@ def _head(major: int, value: int) -> bytes:
         if value < 1 << (8 * size):
             return bytes((major << 5 | code,)) + value.to_bytes(size, "big")
     raise OverflowError(f"{value} does not fit into 64 bits")
+
+
+def _token(value: int) -> bytes:
+    """Most token ids take two bytes or, where they are bytes of text, four."""
+    if 0xFFFF < value <= 0xFFFF_FFFF:
+        return b"\x1a" + value.to_bytes(4, "big")
+    return _head(_UNSIGNED, value)
 
 
 def _text(value: str) -> bytes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from stack.control.link import RouterConfig
+from stack.control.session_key import SessionKey, session_key
 from stack.control.state import NO_LIMITS, LoadLimits, ModelState
 from stack.engines.pd.base import Link, link
 from stack.router.shelf import StrategyShelf
@@ -16,8 +17,8 @@ from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """How one model is served: which strategies, when to disaggregate, how the KV gets across, how much at once, and how often
-    the other strategies decide along."""
+    """How one model is served: by which strategies, when it is disaggregated, how the KV gets across, how much at once, how
+    often the other strategies decide along, and where a request's session is found."""
 
     strategies: PoolStrategies
     policy: DpdPolicy
@@ -25,6 +26,7 @@ class Served:
     limits: LoadLimits = NO_LIMITS
     shadow_share: float = 0.0
     eject_stalled: bool = False
+    session_keys: tuple[SessionKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,12 @@ class Configuration:
         strategies = PoolStrategies(
             prefill=self._named(model, pools.prefill.strategy or state.strategy),
             decode=self._named(model, pools.decode.strategy or state.strategy),
+            fallback=self._named(model, state.fallback_strategy),
         )
         policy = DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens)
         across = link(pools.prefill.protocol, pools.decode.protocol)
-        return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled)
+        keys = tuple(map(session_key, state.session_keys))
+        return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled, keys)
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

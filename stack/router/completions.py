@@ -117,7 +117,7 @@ class Completions:
         return self._configuration.default(model) if start.fleet.of_model(model) else None
 
     async def _decide(self, request: Request, parsed: ParsedBody, served: Served, start: _Start) -> Errand:
-        route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served.policy)
+        route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served)
         if served.limits.bounded:
             await self._admission.enter(route.model, served.limits)
             start = replace(start, fleet=self._keeper.fleet)

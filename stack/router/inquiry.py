@@ -10,6 +10,7 @@ from stack.fleet.snapshot import Fleet
 from stack.model.placement import Placement, PlacementUnknownError
 from stack.model.request import RouteRequest
 from stack.router import prompt
+from stack.router.applied import Served
 from stack.router.message import Request
 from stack.router.openai import ParsedBody
 from stack.router.placing import Placing
@@ -17,7 +18,6 @@ from stack.router.planning import meant_path
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
 from stack.router.turns import Turns
-from stack.strategies.disaggregation import DpdPolicy
 
 
 class Tokens(Protocol):
@@ -41,7 +41,7 @@ class Inquiry:
         self._clock = clock
         self._turns = Turns()
 
-    async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, policy: DpdPolicy) -> RouteRequest:
+    async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, served: Served) -> RouteRequest:
         """Everything that is known of the request. What cannot be known is said to be unknown, never guessed."""
         data = prompt.hashable(parsed) if parsed.routed else request.body
         tokens: Sequence[int] | None
@@ -55,14 +55,14 @@ class Inquiry:
         return RouteRequest(
             request_id=request_id,
             model=parsed.model,
-            sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, policy)),
+            sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, served.policy)),
             prompt_tokens=prompt_tokens,
             tokens_exact=tokens is not None,
             prefix_hashes=prefix_hashes(data),
             prefix_piece_bytes=PIECE_BYTES,
             opening_hash=None if opening is None else whole_hash(memoryview(data)[:opening]),
             opening_pieces=(opening or 0) // PIECE_BYTES,
-            session_key=self._sessions.key(request, parsed.session_names),
+            session_key=self._sessions.key(request, parsed, served.session_keys),
             placement=placement,
             now=self._clock(),
         )

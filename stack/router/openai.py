@@ -63,16 +63,12 @@ class ParsedBody:
         return self.path in ROUTED
 
     @property
-    def session_names(self) -> tuple[str | None, ...]:
-        """What the body says about whose conversation it is, the most specific first."""
-        return tuple(self._text(name) for name in ("session_id", "prompt_cache_key", "user"))
-
-    @property
     def cache_salt(self) -> str | None:
         """Requests of different salts share no cache."""
-        return self._text("cache_salt")
+        return self.text("cache_salt")
 
-    def _text(self, name: str) -> str | None:
+    def text(self, name: str) -> str | None:
+        """A field of text at the top of the body; None when it is missing, empty or no text."""
         value = self.fields.get(name)
         return value if isinstance(value, str) and value else None
 

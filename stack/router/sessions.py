@@ -9,10 +9,10 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+from stack.control.session_key import Place, SessionKey
 from stack.router.message import Request
+from stack.router.openai import ParsedBody
 
-HEADER = b"x-session-id"
-COOKIE = b"session_id"
 SECRET_BYTES = 32
 # A client's key may be anything; no honest one is longer.
 KEY_BYTES_MAX = 1024
@@ -24,21 +24,32 @@ class Sessions:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def key(self, request: Request, body_keys: Iterable[str | None]) -> str | None:
-        """The session of a request: header, cookie, then what the body names; the first one wins. None when there is none."""
-        named = request.header(HEADER) or _cookie(request.header(b"cookie"))
-        if named is None:
-            named = next((key.encode("utf-8", "replace") for key in body_keys if key), None)
-        return None if named is None else self._hashed(named)
+    def key(self, request: Request, parsed: ParsedBody, keys: Iterable[SessionKey]) -> str | None:
+        """The session of a request: by the first of `keys` that it has. None when it has none of them."""
+        for key in keys:
+            if named := _named(request, parsed, key):
+                return self._hashed(named)
+        return None
 
     def _hashed(self, name: bytes) -> str:
         return hmac.new(self._secret, name[:KEY_BYTES_MAX], hashlib.sha256).hexdigest()[:32]
 
 
-def _cookie(header: bytes | None) -> bytes | None:
+def _named(request: Request, parsed: ParsedBody, key: SessionKey) -> bytes | None:
+    match key.place:
+        case Place.HEADER:
+            return request.header(key.name.encode())
+        case Place.COOKIE:
+            return _cookie(request.header(b"cookie"), key.name.encode())
+        case Place.BODY:
+            text = parsed.text(key.name)
+            return None if text is None else text.encode("utf-8", "replace")
+
+
+def _cookie(header: bytes | None, wanted: bytes) -> bytes | None:
     for pair in (header or b"").split(b";"):
         name, _, value = pair.strip().partition(b"=")
-        if name == COOKIE and value:
+        if name == wanted and value:
             return value.strip(b'"')
     return None
 

@@ -49,6 +49,9 @@ ALIASES = {
     "kvaware": "kv_aware",
 }
 
+# The one that falls back on another when a prompt's placement is not known.
+NEEDS_PLACEMENT = "kv_aware"
+
 
 def canonical(name: str) -> str:
     """kvdeck's own spelling of a strategy name; an unknown name comes back unchanged."""

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from stack.fleet.engine import Engine
-from stack.model.plan import Plan
+from stack.model.placement import UnknownReason
+from stack.model.plan import Choice, Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.strategies.base import EmptyPoolError, Strategy
+
+_UNANSWERED = frozenset(UnknownReason)
 
 
 class PathReason(StrEnum):
@@ -46,10 +49,19 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class PoolStrategies:
-    """The strategy of each pool."""
+    """The strategy of each pool, and the one that decides for either when a prompt's placement is needed and not known."""
 
     prefill: Named
     decode: Named
+    fallback: Named | None = None
+
+    def choose(self, named: Named, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
+        """The choice of `named`, or of the fallback for the same reason. Raises EmptyPoolError."""
+        choice = named.strategy.choose(request, candidates)
+        other = self.fallback
+        if other is None or choice.fallback not in _UNANSWERED or choice.decided_by == other.name:
+            return choice
+        return replace(other.strategy.choose(request, candidates), fallback=choice.fallback, decided_by=other.name)
 
 
 def due(prompt_tokens: int, policy: DpdPolicy) -> bool:
@@ -95,10 +107,10 @@ def plan(
         return _direct(request, decoders, strategies, missing, compared, fallback=missing)
     return Plan(
         path=Path.DPD,
-        decode=strategies.decode.strategy.choose(request, decoders),
+        decode=strategies.choose(strategies.decode, request, decoders),
         decode_strategy=strategies.decode.name,
         reason=PathReason.AT_THRESHOLD,
-        prefill=strategies.prefill.strategy.choose(request, prefillers),
+        prefill=strategies.choose(strategies.prefill, request, prefillers),
         prefill_strategy=strategies.prefill.name,
         compared=compared,
     )
@@ -114,7 +126,7 @@ def _direct(
 ) -> Plan:
     return Plan(
         path=Path.DIRECT,
-        decode=strategies.decode.strategy.choose(request, decoders),
+        decode=strategies.choose(strategies.decode, request, decoders),
         decode_strategy=strategies.decode.name,
         reason=reason,
         fallback=fallback,

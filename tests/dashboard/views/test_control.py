@@ -55,7 +55,7 @@ def said(elements: Any) -> list[str]:
 
 def test_the_form_shows_what_is_in_force(opened: Opener, steered: Steered) -> None:
     page = opened("control")
-    assert [widget.value for widget in page.selectbox] == ["prefix_aware", "as above", "as above"]
+    assert [widget.value for widget in page.selectbox] == ["prefix_aware", "prefix_aware", "as above", "as above"]
     assert [widget.value for widget in page.number_input] == [512, 1, 2]
     assert buttons(page) == ["Preview"]
     assert said(page.success) == ["Every live router applies generation 1: router-0."]

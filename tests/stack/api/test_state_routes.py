@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from stack.control.state import Desired
+from stack.control.state import SESSION_KEYS, Desired
 from tests.stack.api.deck import Deck, deck, running
 from tests.stack.control.samples import desired, model
 
@@ -32,6 +32,8 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
             "models": {
                 "smollm2": {
                     "strategy": "prefix_aware",
+                    "fallback_strategy": "prefix_aware",
+                    "session_keys": list(SESSION_KEYS),
                     "dpd": {"enabled": True, "routing_threshold": 512, "min_uncached_tokens": 0},
                     "pools": {
                         "prefill": {"replicas": 1, "strategy": None, "protocol": None},

@@ -40,7 +40,7 @@ def _cells(text: str, first: str) -> list[str]:
 def test_the_state_says_what_is_unknown() -> None:
     text = _text(tables.state(STATE))
     assert text.startswith("generation 7\n")
-    assert _cells(text, "smollm2") == ["smollm2", "prefix_aware", "from 512 tokens", "1", "2", "no limit"]
+    assert _cells(text, "smollm2") == ["smollm2", "prefix_aware", "prefix_aware", "from 512 tokens", "1", "2", "no limit"]
     assert _cells(text, "decode-0") == ["decode-0", "decode", "joining", "unknown", "?", "?", "-", ""]
     assert _cells(text, "router-0") == ["router-0", "6", "9.0 s ago, not waited for"]
 

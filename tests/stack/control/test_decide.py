@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stack.control.choosing_effects import SwitchStrategy
 from stack.control.decide import Decision, decide
 from stack.control.diff import Change
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
-from stack.control.effects import ChangeLimits, ChangeShadowShare, GrowPool, ShrinkPool, SwitchStalledEjection, SwitchStrategy
+from stack.control.effects import ChangeLimits, ChangeShadowShare, GrowPool, ShrinkPool, SwitchStalledEjection
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, PoolState
 from stack.fleet.engine import State
@@ -142,6 +143,20 @@ def test_how_often_others_decide_along_is_a_share() -> None:
     assert refused.value.field == "models.smollm2.shadow_share"
 
 
+def test_fallback_and_session_keys_are_sentences_too() -> None:
+    decision = _decide({"fallback_strategy": "roundrobin", "session_keys": ["header:x-tenant", "body:user"]})
+    assert [effect.sentence for effect in decision.effects] == [
+        "Where kv_aware cannot tell what is cached, round_robin decides (until now prefix_aware).",
+        "A request's session is the first of these that it has: header:x-tenant, body:user. Sessions may change engines once.",
+    ]
+    assert decision.diff[1] == Change(
+        field="models.smollm2.session_keys",
+        before="header:x-session-id, cookie:session_id, body:session_id, body:prompt_cache_key, body:user",
+        after="header:x-tenant, body:user",
+    )
+    assert decision.desired.models["smollm2"].session_keys == ("header:x-tenant", "body:user")
+
+
 def test_the_minimum_of_uncached_tokens_is_a_sentence_too() -> None:
     (effect,) = _decide({"dpd": {"min_uncached_tokens": 128}}).effects
     assert effect == ChangeMinUncached("smollm2", 0, 128, enabled=True)
@@ -166,7 +181,8 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
     [
         ([], "", "the patch must be a JSON object"),
         ({"desired": {}}, "desired",
-         "unknown field 'desired'; allowed: models, or strategy, dpd, pools, limits, shadow_share, eject_stalled of the one model"),
+         "unknown field 'desired'; allowed: models, or strategy, fallback_strategy, session_keys, dpd, pools, limits, "
+         "shadow_share, eject_stalled of the one model"),
         ({"models": {}, "dpd": {}}, "dpd", "'dpd' beside 'models': name the model it is for, under 'models'"),
         ({"models": 1}, "models", "'models' must be an object keyed by model"),
         ({"models": None}, "models", "'models' must be an object keyed by model"),
@@ -178,6 +194,12 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
          "unknown strategy ''; known: kv_aware, prefix_aware, round_robin, session"),
         ({"pools": {"decode": {"protocol": "carrier_pigeon"}}}, "models.smollm2.pools.decode.protocol",
          "unknown P/D protocol 'carrier_pigeon'; known: lmcache, mooncake, moriio, multi, nixl, nixl_push, p2p"),
+        ({"fallback_strategy": "kvaware"}, "models.smollm2.fallback_strategy",
+         "kv_aware cannot stand in for itself: it is placement that is missing then"),
+        ({"fallback_strategy": "best"}, "models.smollm2.fallback_strategy",
+         "unknown strategy 'best'; known: kv_aware, prefix_aware, round_robin, session"),
+        ({"session_keys": ["header:x-a", "query:b"]}, "models.smollm2.session_keys",
+         "'query:b' is no session key: expected header:NAME, cookie:NAME or body:FIELD"),
         ({"strategy": None}, "models.smollm2.strategy", "models.smollm2.strategy cannot be null: say what it should be"),
         ({"strategy": 3}, "models.smollm2.strategy", "Expected 'str', got 'int'"),
         ({"dpd": None}, "models.smollm2.dpd", "models.smollm2.dpd cannot be null: say what it should be"),

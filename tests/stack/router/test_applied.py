@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from stack.control.link import RouterConfig
+from stack.control.session_key import Place, SessionKey
 from stack.control.state import Dpd, ModelState, Pools, PoolState
 from stack.fleet.engine import Engine
 from stack.model.outcome import UNKNOWN_OUTCOME, Outcome
@@ -33,7 +34,7 @@ class Noting:
 
 
 def _shelf() -> StrategyShelf:
-    return StrategyShelf(("a", "b", "kv_aware"), lambda name: Noting())
+    return StrategyShelf(("a", "b", "kv_aware", "prefix_aware"), lambda name: Noting())
 
 
 def _config(version: int, **models: ModelState) -> RouterConfig:
@@ -50,7 +51,11 @@ def test_a_configuration_is_applied_whole() -> None:
     assert told == [applied]
     assert (applied.version, applied.generation, applied.draining) == (4, 40, frozenset({"decode-1"}))
     assert applied.models["m"].policy == DpdPolicy(True, 512, 64)
-    assert (applied.models["m"].strategies.prefill.name, applied.models["m"].strategies.decode.name) == ("b", "a")
+    strategies = applied.models["m"].strategies
+    assert (strategies.prefill.name, strategies.decode.name) == ("b", "a")
+    assert strategies.fallback is not None
+    assert strategies.fallback.name == "prefix_aware"
+    assert applied.models["m"].session_keys[0] == SessionKey(Place.HEADER, "x-session-id")
 
 
 def test_an_unknown_strategy_leaves_everything_as_it_was() -> None:

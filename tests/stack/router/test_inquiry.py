@@ -7,6 +7,8 @@ import msgspec
 
 from stack.cache.index import BlockIndex
 from stack.cache.tier_index import TierIndex
+from stack.control.session_key import session_key
+from stack.control.state import SESSION_KEYS
 from stack.engines.lmcache_chunks import chunk_names, knows
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet, Member
@@ -15,16 +17,20 @@ from stack.model.placement import PlacementUnknownError, UnknownReason
 from stack.model.request import RouteRequest
 from stack.model.target import Target
 from stack.model.tier import Pool, Tier
+from stack.router.applied import Served
 from stack.router.inquiry import Inquiry
 from stack.router.message import Request
 from stack.router.openai import CHAT, parse
 from stack.router.placing import Placing
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
-from stack.strategies.disaggregation import DpdPolicy
+from stack.strategies.disaggregation import DpdPolicy, PoolStrategies
+from tests.stack.router.errands import NAMED
 
 FLEET = Fleet.of([Member(Engine(Target(replica="decode-0", url="http://d", pool=Pool.DECODE, model="m", model_root="/m")))])
-POLICY = DpdPolicy(enabled=True, routing_threshold=4)
+SERVED = Served(
+    PoolStrategies(NAMED, NAMED), DpdPolicy(enabled=True, routing_threshold=4), session_keys=tuple(map(session_key, SESSION_KEYS))
+)
 
 
 class FakeTokens:
@@ -53,7 +59,7 @@ async def _about(
     inquiry = Inquiry(tokens, _placing(index or BlockIndex()), Sessions(b"s"), RouterSettings(), lambda: 10.0)
     body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": content}], **fields})
     request = Request("POST", CHAT, "", headers, body, 0.0)
-    return await inquiry.about(request, parse(CHAT, body), "r1", FLEET, POLICY)
+    return await inquiry.about(request, parse(CHAT, body), "r1", FLEET, SERVED)
 
 
 async def test_tokens_are_exact_with_a_tokenizer() -> None:
@@ -101,7 +107,7 @@ async def _routes(*bodies: dict[str, Any]) -> list[RouteRequest]:
     routes = []
     for fields in bodies:
         body = msgspec.json.encode({"model": "m", **fields})
-        routes.append(await inquiry.about(Request("POST", CHAT, "", (), body, 0.0), parse(CHAT, body), "r", FLEET, POLICY))
+        routes.append(await inquiry.about(Request("POST", CHAT, "", (), body, 0.0), parse(CHAT, body), "r", FLEET, SERVED))
     return routes
 
 

@@ -42,7 +42,12 @@ def test_a_chat_is_parsed() -> None:
         max_tokens=7,
     )
     assert body.routed
-    assert body.session_names == (None, "k", "u")
+    assert (body.text("user"), body.text("prompt_cache_key"), body.text("session_id"), body.text("stream")) == (
+        "u",
+        "k",
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize("path", sorted(PASS_THROUGH))

@@ -12,6 +12,7 @@ from stack.model.plan import Choice, Plan
 from stack.model.tier import Path, Pool
 from stack.strategies.base import EmptyPoolError
 from stack.strategies.disaggregation import DpdPolicy, Named, PathReason, PoolStrategies, due, plan
+from stack.strategies.kv_aware import KvAware
 from stack.strategies.round_robin import RoundRobin
 from stack.strategies.session import Session
 from tests.stack.strategies.fleets import engine, placed, request
@@ -107,3 +108,25 @@ def test_without_a_routable_prefill_engine_the_direct_path_is_a_counted_fallback
 def test_no_decode_engine_is_an_empty_pool() -> None:
     with pytest.raises(EmptyPoolError):
         plan(request(), prefill(), [engine("decode-0", draining=True)], STRATEGIES, ON)
+
+
+@pytest.mark.parametrize(
+    ("placement", "engine", "decided_by", "fallback"),
+    [
+        (Placement(unknown_reason="no_tokenizer"), "decode-1", "round_robin", "no_tokenizer"),
+        (placed(600, decode_0=EnginePlacement(64)), "decode-0", None, None),
+    ],
+)
+def test_where_placement_is_needed_and_not_known_the_configured_fallback_decides(
+    placement: Placement, engine: str, decided_by: str | None, fallback: str | None
+) -> None:
+    blind = PoolStrategies(Named("kv_aware", KvAware()), Named("kv_aware", KvAware()), fallback=Named("round_robin", RoundRobin()))
+    made = plan(request(1, prompt_tokens=100, placement=placement), prefill(), DECODE, blind, ON)
+    assert (made.decode.engine, made.decode.decided_by, made.decode.fallback) == (engine, decided_by, fallback)
+    assert made.decode_strategy == "kv_aware"
+
+
+def test_a_missing_session_key_is_no_case_for_the_fallback() -> None:
+    sessions = PoolStrategies(Named("session", Session()), Named("session", Session()), fallback=Named("round_robin", RoundRobin()))
+    made = plan(request(1, prompt_tokens=100), prefill(), [engine("decode-0"), engine("decode-1", 1)], sessions, ON)
+    assert (made.decode.engine, made.decode.fallback, made.decode.decided_by) == ("decode-0", "no_session_key", None)
