@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from xxhash import xxh3_128_digest
 
 from stack.adapters.split_points import SplitPoints, split_points
-from stack.adapters.token_cache import TokenCache
+from stack.cache.packed import PackedCache
 from stack.model.placement import PlacementUnknownError, UnknownReason
 
 # Smaller parts would cost more to look up and keep, larger ones more to tokenize when a prompt has grown: about 250 tokens.
@@ -51,7 +51,7 @@ class PartTokenizer:
     def __init__(self, tokenizer: Tokenizer, cache_bytes: int) -> None:
         self._tokenizer = tokenizer
         self._points: SplitPoints | None = split_points(tokenizer)
-        self.cache = TokenCache(cache_bytes)
+        self.cache = PackedCache(cache_bytes)
         self._seed = secrets.randbits(64)  # so that no client can make two texts that share a key
         self.cached_tokens = 0
         self.computed_tokens = 0

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from stack.cache.chains import Chains
 from stack.cache.engine_blocks import EngineBlocks, Unplaced
 from stack.cache.followed import Followed, Knowledge
 from stack.cache.held import Held
@@ -26,6 +27,8 @@ class IndexLimits:
     total: int
 
 
+# Of prompts that were looked up: at 64-bit hashes of 16 tokens each some 25 million tokens.
+CHAIN_BYTES = 16 << 20
 UNLIMITED = IndexLimits(per_source=sys.maxsize, total=sys.maxsize)
 
 
@@ -39,6 +42,7 @@ class BlockIndex:
         self._limits = limits
         self._holders = {tier: Holders() for tier in Tier}
         self._slots = Slots()
+        self._chains = Chains(CHAIN_BYTES)
         self._engines: defaultdict[str, dict[int, Followed]] = defaultdict(dict)
         self._unplaced: defaultdict[str, Counter[Unplaced]] = defaultdict(Counter)
         self._leaving: deque[tuple[Held, Iterator[int]]] = deque()
@@ -107,7 +111,7 @@ class BlockIndex:
         with several ranks can reach what the best of them can.
         """
         asked = {name: tuple(ranks.values()) for name in engines if (ranks := self._engines.get(name))}
-        return place(tokens, extras, asked, self._holders, now)
+        return place(tokens, extras, asked, self._holders, self._chains, now)
 
     def sweep(self, blocks: int) -> bool:
         """Let go of up to `blocks` of engines that were forgotten or cleared, which leave theirs behind. Whether there are more."""

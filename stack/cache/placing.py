@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from stack.cache.blocks import ROOT, block_hashes
+from stack.cache.chains import Chains
 from stack.cache.followed import Followed, Knowledge
 from stack.cache.holders import Holders
 from stack.cache.walk import depths, farther, proved_depth
@@ -21,6 +21,7 @@ def place(
     extras: Sequence[bytes | None],
     asked: Mapping[str, Sequence[Followed]],
     holders: Mapping[Tier, Holders],
+    chains: Chains,
     now: float,
 ) -> Placement:
     """What each engine of `asked` (by its ranks) reaches of the prompt; engines of which nothing is known are left out."""
@@ -32,7 +33,7 @@ def place(
                 sizes.setdefault(rank.blocks.block_tokens, []).append(rank)
     reached: dict[int, _Reach] = {}
     for size, sources in sizes.items():
-        chain = block_hashes(ROOT, tokens, size, extras)[: max(len(tokens) - 1, 0) // size]
+        chain = chains.hashes(tokens, size, extras)[: max(len(tokens) - 1, 0) // size]
         reached.update(_reach(chain, size, sources, holders))
     placed = {
         name: _placement(ranks[0], reached, now) if len(asked[name]) == 1 else _merge(asked[name], ranks, reached, now)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stack.adapters.token_cache import ENTRY_BYTES, TokenCache
+from stack.cache.packed import ENTRY_BYTES, PackedCache
 
 
-def cache(entries: int) -> TokenCache:
+def cache(entries: int) -> PackedCache:
     """With room for so many entries of four bytes."""
-    return TokenCache(entries * (ENTRY_BYTES + 4))
+    return PackedCache(entries * (ENTRY_BYTES + 4))
 
 
 def test_what_was_put_is_found_until_newer_ones_need_the_room() -> None:
@@ -36,7 +36,7 @@ def test_putting_again_costs_nothing() -> None:
 
 @given(st.lists(st.tuples(st.binary(max_size=1), st.binary(max_size=300)), max_size=30), st.integers(0, 2000))
 def test_the_bound_always_holds(puts: list[tuple[bytes, bytes]], bytes_max: int) -> None:
-    kept = TokenCache(bytes_max)
+    kept = PackedCache(bytes_max)
     for put in puts:
         kept.put([put])
         assert 0 <= kept.bytes <= bytes_max

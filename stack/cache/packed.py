@@ -1,4 +1,4 @@
-"""Tokens of texts seen before, under hashes of them: no text is kept."""
+"""Packed numbers (token ids, block hashes) of what was seen before, under hashes of it: no text is kept."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from threading import Lock
 
 ENTRY_BYTES = 220
-"""What an entry takes beside its tokens: a key, a bytes object's head and their place in the table (CPython 3.11)."""
+"""What an entry takes beside its numbers: a key, a bytes object's head and their place in the table (CPython 3.11)."""
 
 
-class TokenCache:
-    """Packed token ids by key, the least recently used ones going first. Any thread.
+class PackedCache:
+    """Packed numbers by key, the least recently used ones going first. Any thread.
 
     `bytes` is what the entries take, at most `bytes_max`; an entry larger than that is not kept.
     """
