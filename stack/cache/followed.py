@@ -38,10 +38,11 @@ class Followed:
     - after a full index, when as many blocks were stored without a refusal as it was known to hold at the last one.
     """
 
-    __slots__ = ("_owed", "blocks", "cause", "partial_since", "seen_at", "silent")
+    __slots__ = ("_owed", "blocks", "cause", "partial_since", "rank", "seen_at", "silent")
 
-    def __init__(self, blocks: EngineBlocks) -> None:
+    def __init__(self, blocks: EngineBlocks, rank: int = 0) -> None:
         self.blocks = blocks
+        self.rank = rank
         self.seen_at: float | None = None
         self.silent = False
         self.partial_since: float | None = None

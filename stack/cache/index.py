@@ -55,7 +55,7 @@ class BlockIndex:
         """
         self._drop(source)
         blocks = EngineBlocks(self._holders, self._slots.take(), self._unplaced[source.engine])
-        followed = self._engines[source.engine][source.rank] = Followed(blocks)
+        followed = self._engines[source.engine][source.rank] = Followed(blocks, source.rank)
         if late_at is not None:
             followed.begun_late(late_at)
 

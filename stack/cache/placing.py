@@ -62,12 +62,13 @@ def _reach(chain: Sequence[int], size: int, sources: Iterable[Followed], holders
 
 def _merge(ranks: Sequence[Followed], known: Sequence[Followed], reached: Mapping[int, _Reach], now: float) -> EnginePlacement:
     """An engine of several ranks reaches what its best one does; it is partial as soon as one rank is, or is not known."""
-    placements = [_placement(rank, reached, now) for rank in known]
-    best = max(placements, key=_cached)
-    partial = [held.partial_seconds for held in placements if held.partial_seconds is not None]
+    placements = [(_placement(rank, reached, now), rank) for rank in known]
+    best, holder = max(placements, key=lambda pair: pair[0].cached_tokens)
+    partial = [held.partial_seconds for held, _ in placements if held.partial_seconds is not None]
     if len(known) < len(ranks):
         partial.append(0.0)
-    return replace(best, partial_seconds=min(partial, default=None), ranks=len(ranks))
+    rank = holder.rank if best.cached_tokens else None
+    return replace(best, partial_seconds=min(partial, default=None), ranks=len(ranks), rank=rank)
 
 
 def _placement(rank: Followed, reached: Mapping[int, _Reach], now: float) -> EnginePlacement:
@@ -75,7 +76,3 @@ def _placement(rank: Followed, reached: Mapping[int, _Reach], now: float) -> Eng
     age = None if rank.seen_at is None else max(now - rank.seen_at, 0.0)
     partial = None if rank.partial_since is None else max(now - rank.partial_since, 0.0)
     return EnginePlacement(own, l1, l2, age_seconds=age, partial_seconds=partial)
-
-
-def _cached(held: EnginePlacement) -> int:
-    return held.cached_tokens

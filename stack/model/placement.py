@@ -44,7 +44,7 @@ class EnginePlacement:
     last reported, `l1_age_seconds` and `l2_age_seconds` since the tiers' owners did; None when unknown.
     `partial_seconds` is the time since which alone the engine's reports are whole: it may hold more of the prompt than is
     said here, never less; None when it is known entirely. Where the engine has several data-parallel `ranks`, this is what
-    the best of them can reach, and the engine itself picks the one that serves a request.
+    the best of them, `rank`, can reach; another one may serve the request. None when all of them hold nothing, or there is one.
     """
 
     engine_tokens: int = 0
@@ -56,6 +56,7 @@ class EnginePlacement:
     doubts: tuple[tuple[Tier, CacheDoubt], ...] = ()
     partial_seconds: float | None = None
     ranks: int = 1
+    rank: int | None = None
 
     @property
     def cached_tokens(self) -> int:

@@ -74,7 +74,7 @@ class AnswerLeg:
         tokens = errand.route.prompt_tokens if errand.parsed.stream else None
         seconds = self._settings.first_token_s if errand.parsed.stream else self._settings.answer_s
         work = 0 if handover is not None else errand.uncached(engine)
-        with self._in_flight.attempt(engine, tokens, work) as attempt:
+        with self._in_flight.attempt(engine, tokens, work, errand.held(engine)) as attempt:
             attempt.limit = limit = self._upstream.limits.start(seconds, "the engine gave no answer within")
             try:
                 opened = await self._open(errand, handover, attempt, limit, seconds)
@@ -99,7 +99,7 @@ class AnswerLeg:
     ) -> _Stream | EngineAnswer:
         engine = attempt.engine
         try:
-            return await self._ask(errand, handover, engine, limit)
+            return await self._ask(errand, handover, attempt, limit)
         except ConnectError as error:
             self._keeper.connect_failed(engine, str(error))
             raise leg_failure.unreachable() from error
@@ -118,10 +118,10 @@ class AnswerLeg:
             attempt.limit = None
             limit.set(None)  # a client that reads slowly from here on is not the engine's fault
 
-    async def _ask(self, errand: Errand, handover: Handover | None, engine: str, limit: Limit) -> _Stream | EngineAnswer:
+    async def _ask(self, errand: Errand, handover: Handover | None, attempt: Attempt, limit: Limit) -> _Stream | EngineAnswer:
         reply = await self._upstream.ask(
-            errand.url(engine), "POST", errand.parsed.path, errand.outbound, _body(errand, handover), limit,
-            connect_timeout_s=self._settings.connect_s,
+            errand.url(attempt.engine), "POST", errand.parsed.path, attempt.headers(errand.outbound), _body(errand, handover),
+            limit, connect_timeout_s=self._settings.connect_s,
             retry_stale=handover is None,  # params are never used twice
         )  # fmt: skip
         opened: _Stream | None = None

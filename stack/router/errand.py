@@ -8,6 +8,7 @@ from enum import StrEnum
 from stack.engines.answer_facts import NO_FACTS, AnswerFacts
 from stack.engines.pd.base import Handover
 from stack.fleet.snapshot import Fleet
+from stack.model.placement import EnginePlacement
 from stack.model.plan import Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
@@ -125,9 +126,13 @@ class Errand:
         """Prompt tokens that `engine` has to compute, as far as is known: its choice's prediction, else the placement's."""
         choices = (self.plan.decode,) if self.plan.prefill is None else (self.plan.decode, self.plan.prefill)
         expected = next((choice.expected_cached_tokens for choice in choices if choice.engine == engine), None)
-        if expected is None and (held := self.route.placement.engines.get(engine)) is not None:
+        if expected is None and (held := self.held(engine)) is not None:
             expected = held.cached_tokens
         return max(self.route.prompt_tokens - (expected or 0), 1)
+
+    def held(self, engine: str) -> EnginePlacement | None:
+        """Where the prompt's KV lay at `engine` when the request came; None when that is not known."""
+        return self.route.placement.engines.get(engine)
 
     def url(self, engine: str) -> str:
         """Where `engine` was when the request came."""

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from stack.model.load import EMPTY_QUEUE, Queue
+from stack.model.placement import EnginePlacement
 from stack.router.limit import Limit
+from stack.router.ranks import RANK_HEADER, rank_for
 from stack.router.waiting_line import WaitingLine
 
 
@@ -18,17 +20,18 @@ class Attempt:
     """One request at one engine, until its end. `limit` is the deadline in force, if its wait may be cut short.
 
     `tokens` is the prompt's length, None where that does not tell when to expect a first byte. `work` are those of its
-    tokens that the engine has to compute.
+    tokens that the engine has to compute. `rank` is the data-parallel rank it is sent to, None where the engine decides.
     """
 
-    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "since", "tokens", "work")
+    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "rank", "since", "tokens", "work")
 
-    def __init__(self, in_flight: InFlight, engine: str, tokens: int | None, work: int, since: float) -> None:
+    def __init__(self, in_flight: InFlight, engine: str, tokens: int | None, work: int, since: float, rank: int | None) -> None:
         self._in_flight = in_flight
         self.engine = engine
         self.tokens = tokens
         self.work = work
         self.since = since
+        self.rank = rank
         self.abandoned = False
         self.limit: Limit | None = None
 
@@ -38,6 +41,10 @@ class Attempt:
 
     def __exit__(self, *error: object) -> None:
         self._in_flight.end(self)
+
+    def headers(self, outbound: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        """`outbound`, with the rank where there is one."""
+        return outbound if self.rank is None else [*outbound, (RANK_HEADER, str(self.rank).encode())]
 
     def abandon(self) -> None:
         """End the wait for a first byte now; does nothing once bytes flow or when the wait is over."""
@@ -67,9 +74,15 @@ class InFlight:
         """Called when a request has ended, while somebody waits for that."""
         self.counts: Mapping[str, int] = MappingProxyType(self._counts)
 
-    def attempt(self, engine: str, tokens: int | None = None, work: int = 0) -> Attempt:
-        """One request at `engine`, to be counted for as long as a `with` block runs, its `work` until it has a token."""
-        return Attempt(self, engine, tokens, work, self._clock())
+    def attempt(self, engine: str, tokens: int | None = None, work: int = 0, held: EnginePlacement | None = None) -> Attempt:
+        """One request at `engine`, to be counted for as long as a `with` block runs, its `work` until it has a token.
+
+        `held` is where its prompt's KV lies at the engine.
+        """
+        rank = None
+        if held is not None and held.rank is not None:
+            rank = rank_for(held, [attempt.rank for attempt in self._attempts.get(engine, ())])
+        return Attempt(self, engine, tokens, work, self._clock(), rank)
 
     def begin(self, attempt: Attempt) -> None:
         """Count it."""

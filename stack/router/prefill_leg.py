@@ -62,7 +62,8 @@ class PrefillLeg:
         return handed
 
     async def _ask(self, errand: Errand, engine: str) -> bytes:
-        with self._in_flight.attempt(engine, errand.route.prompt_tokens, errand.uncached(engine)) as attempt:
+        work, held = errand.uncached(engine), errand.held(engine)
+        with self._in_flight.attempt(engine, errand.route.prompt_tokens, work, held) as attempt:
             try:
                 status, answer = await self._send(errand, attempt)
             except ConnectError as error:
@@ -90,7 +91,7 @@ class PrefillLeg:
         attempt.limit = limit = limits.start(settings.prefill_timeout_s, "the prefill engine gave no answer within")
         try:
             reply = await self._upstream.ask(
-                errand.url(attempt.engine), "POST", errand.parsed.path, errand.outbound, body, limit,
+                errand.url(attempt.engine), "POST", errand.parsed.path, attempt.headers(errand.outbound), body, limit,
                 connect_timeout_s=settings.connect_s,
             )  # fmt: skip
             try:

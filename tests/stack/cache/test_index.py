@@ -164,12 +164,16 @@ def test_blocks_that_could_not_be_placed_are_counted_across_restarts_and_while_t
 def test_an_engine_reaches_what_the_best_of_its_ranks_does() -> None:
     made = index(a=2)
     made.follow(Source("a", 1))
-    assert made.lookup(PROMPT, ["a"], 10.0).engines["a"] == EnginePlacement(8, age_seconds=0.0, partial_seconds=0.0, ranks=2)
+    held = EnginePlacement(8, age_seconds=0.0, partial_seconds=0.0, ranks=2, rank=0)
+    assert made.lookup(PROMPT, ["a"], 10.0).engines["a"] == held
     tell(made, Source("a", 1), stored(*range(5)))
-    assert made.lookup(PROMPT, ["a"], 12.0).engines["a"] == EnginePlacement(20, age_seconds=2.0, ranks=2)
+    assert made.lookup(PROMPT, ["a"], 12.0).engines["a"] == EnginePlacement(20, age_seconds=2.0, ranks=2, rank=1)
     assert (made.blocks("a", Tier.ENGINE), made.knowledge("a")) == (7, Knowledge.WHOLE)
+    made.follow(A)  # rank 0 starts anew; its number stays
+    tell(made, A, stored(0))
     made.lost(Source("a", 1), 11.0)
-    assert made.lookup(PROMPT, ["a"], 12.0).engines["a"] == EnginePlacement(8, age_seconds=2.0, partial_seconds=1.0, ranks=2)
+    held = EnginePlacement(4, age_seconds=2.0, partial_seconds=1.0, ranks=2, rank=0)
+    assert made.lookup(PROMPT, ["a"], 12.0).engines["a"] == held
     assert made.knowledge("a") is Knowledge.PARTIAL
 
 
