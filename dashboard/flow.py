@@ -46,6 +46,8 @@ class Way:
 def way(decision: DecisionRecord) -> Way:
     """Strategy, path, prefill engine if any, decode engine. A fallback is a path of its own: it is not what was asked for."""
     path = f"{decision.path}, fallback" if decision.fallbacks else decision.path
+    if decision.observed:  # another gateway's request: this is only what would have been done
+        path = f"{decision.path}, observed"
     names = [
         (Stage.STRATEGY, decision.decode.strategy),
         (Stage.PATH, path),

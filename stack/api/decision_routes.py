@@ -36,7 +36,7 @@ class DecisionRoutes:
 
     async def decisions(self, request: Request) -> Response:
         """Newest first. The answer is put together from what is JSON already; DecisionsView reads it."""
-        asking.only(request, *_FILTERS, "since", "limit")
+        asking.only(request, *_FILTERS, "since", "observed", "limit")
         found = self.ring.newest(asking.limit(request), _wanted(request))
         files = None if self.files is None else self.files.state()
         return json_response({"decisions": found, "dropped": self.ring.dropped, "files": files})
@@ -61,13 +61,14 @@ class _Streaming:
     def _answer(self, request: Request) -> ASGIApp:
         if self._feed.readers >= READERS_MOST:
             return error_response(503, "too_many_readers", f"{READERS_MOST} readers follow already")
-        asking.only(request, *_FILTERS, "since")
+        asking.only(request, *_FILTERS, "since", "observed")
         return DecisionStream(self._feed, _wanted(request), request.headers.get("last-event-id"))
 
 
 def _wanted(request: Request) -> Filter:
     named = {name: request.query_params.get(name) or None for name in _FILTERS}
-    return Filter(**named, since=asking.since(request))
+    observed = asking.flag(request, "observed") if "observed" in request.query_params else None
+    return Filter(**named, since=asking.since(request), observed=observed)
 
 
 def _reach(ring: DecisionRing) -> str:

@@ -32,6 +32,7 @@ class Entry:
     engines: tuple[str, ...]
     fallbacks: tuple[str, ...]
     status: str
+    observed: bool
 
     @classmethod
     def of(cls, sequence: int, record: DecisionRecord) -> Entry:
@@ -48,6 +49,7 @@ class Entry:
             engines=tuple(name for name in engines if name is not None),
             fallbacks=record.fallbacks,
             status=status_class(record.status),
+            observed=record.observed,
         )
 
 
@@ -56,6 +58,7 @@ class Filter:
     """What decisions to show; None is any. `strategy` and `engine` match either pool; `since` is Unix seconds.
 
     `fallback` is a reason, or ANY_FALLBACK for every request that was not served as configured; `status` a class.
+    `observed`: what another gateway carried out, or what was routed here.
     """
 
     model: str | None = None
@@ -65,12 +68,14 @@ class Filter:
     fallback: str | None = None
     status: str | None = None
     since: float | None = None
+    observed: bool | None = None
 
     def matches(self, entry: Entry) -> bool:
         return (
             self.model in (None, entry.model)
             and self.path in (None, entry.path)
             and self.status in (None, entry.status)
+            and self.observed in (None, entry.observed)
             and (self.strategy is None or self.strategy in entry.strategies)
             and (self.engine is None or self.engine in entry.engines)
             and (

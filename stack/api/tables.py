@@ -126,7 +126,7 @@ def _decision(record: DecisionRecord) -> Sequence[str]:
         _clock(record.at),
         str(record.generation),
         record.decode.strategy,
-        record.path,
+        f"{record.path}, observed" if record.observed else record.path,
         engine,
         prompt,
         cached,

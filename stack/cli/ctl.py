@@ -105,6 +105,7 @@ def history(limit: int, url: str | None, token_file: Path | None, as_json: bool)
 @click.option("--engine", help="Of either pool.")
 @click.option("--fallback", metavar="REASON", help="Those not served as configured, for this reason or for 'any'.")
 @click.option("--status", type=click.Choice(["2xx", "4xx", "5xx", "aborted"]))
+@click.option("--observed", type=click.Choice(["true", "false"]), help="Mirrored requests only, or routed ones only.")
 @click.option("--since", callback=ago, metavar="AGO", help="No older than this: 90s, 10m, 2h.")
 @_connection
 def decisions(limit: int, follow: bool, url: str | None, token_file: Path | None, as_json: bool, **filters: str | None) -> None:

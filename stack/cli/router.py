@@ -24,6 +24,7 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--config", type=_EXISTING, help="YAML with `desired:`, used until control answers.")
 @click.option("--secret-file", type=_FILE, required=True, help="Key for hashing session names; made when missing.")
 @click.option("--expose-route-headers", is_flag=True, help="Say in x-kvdeck-* headers where each answer came from.")
+@click.option("--observe", is_flag=True, help="Take requests that another gateway mirrors: decide and record, send nothing on.")
 @click.option("--drain", default=30.0, show_default=True, metavar="SECONDS", help="How long streams may finish on SIGTERM.")
 @click.option("--kv-events-bind", metavar="ENDPOINT", help="Where engines with a kv_topic connect to, such as tcp://10.0.0.9:5557.")
 @click.option("--index-blocks", default=8_000_000, show_default=True, help="KV blocks remembered of all engines, 200 bytes each.")
@@ -38,6 +39,7 @@ def command(
     config: Path | None,
     secret_file: Path,
     expose_route_headers: bool,
+    observe: bool,
     drain: float,
     kv_events_bind: str | None,
     index_blocks: int,
@@ -64,6 +66,7 @@ def command(
             engine_authorization=_bearer(_token(engine_token_file)),
             kv_events_bind=kv_events_bind,
             expose_route_headers=expose_route_headers,
+            observe=observe,
             desired=None if config is None else desired_from(config.read_bytes()),
             settings=RouterSettings(drain_s=drain, index_blocks=index_blocks, index_blocks_per_rank=index_blocks_per_rank),
         )

@@ -38,6 +38,9 @@ def sentences(record: DecisionRecord) -> Iterator[str]:
         yield f"Where the prompt's KV lies was not known: {record.unknown_placement}."
     health, cache = _age(record.probe_age_seconds), _age(record.placement_age_seconds)
     yield f"Its health was known as of {health}, its cache as of {cache}."
+    if record.observed:
+        yield "Another gateway carried it out: this is what would have been done here."
+        return
     yield f"Answer: status {record.status}{f', {record.error}' if record.error else ''}, {_tokens(record.output_tokens)} out."
 
 

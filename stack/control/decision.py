@@ -68,7 +68,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     chosen, `engine` and `prefill_engine` those whose work the answer is, `path` the way it went. `compared` are the numbers
     that decided the path, such as "1,830 >= 512". `session` is a keyed hash. The ages are those of what was known when it
     was decided: since the chosen engine was last probed, since it last told of its cache, and since the quietest candidate
-    did. `fallbacks` are all that was not as the configuration asks for, in order.
+    did. `observed`: another gateway carried the request out, and this is what would have been done; there is no outcome.
+    `fallbacks` are all that was not as the configuration asks for, in order.
 
     `cached_tokens` is what the engine that answered says it did not compute: its own cache, the tiers and a prefill peer
     in one number. `prefill_cached_tokens` is what the prefill engine had; `peer_cached_tokens` what is left of
@@ -84,6 +85,7 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     at: float
     generation: int
     model: str
+    observed: bool = False
     session: str | None = None
     prompt_tokens: int
     tokens_exact: bool

@@ -308,6 +308,29 @@ ROUTER_SHADOW_SKIPPED = _add(
     Label.MODEL_NAME,
 )  # fmt: skip
 
+# Requests that another gateway mirrors to an observing router
+
+ROUTER_OBSERVED_REQUESTS = _add(
+    "kvdeck_router_observed_requests_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Mirrored requests that an observing router decided, by the configured strategy and the path they would have taken.",
+    Label.MODEL_NAME, Label.STRATEGY, Label.PATH,
+)  # fmt: skip
+ROUTER_OBSERVED_UNDECIDED = _add(
+    "kvdeck_router_observed_undecided_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Mirrored requests that could not have been served here: no such model, no ready engine, no valid body.",
+    Label.CODE,
+)  # fmt: skip
+ROUTER_OBSERVED_PROMPT_TOKENS = _add(
+    "kvdeck_router_observed_prompt_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.ROUTER,
+    "Prompt tokens of mirrored requests for which it was known what every strategy's engine holds.",
+    Label.MODEL_NAME,
+)  # fmt: skip
+ROUTER_OBSERVED_CACHED_TOKENS = _add(
+    "kvdeck_router_observed_cached_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.ROUTER,
+    "Of kvdeck_router_observed_prompt_tokens_total, those believed to be cached where a strategy would have sent the request.",
+    Label.MODEL_NAME, Label.STRATEGY,
+)  # fmt: skip
+
 # Control
 
 CONTROL_GENERATION = _add(

@@ -5,27 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from math import ceil
 
 from stack.control.decision import CLIENT_LEFT
-from stack.fleet.snapshot import Fleet
-from stack.router.admission import Admission, OverLimitError, Refusal
-from stack.router.applied import Applied, Configuration, Served
+from stack.router.admission import OverLimitError, Refusal
+from stack.router.deciding import Decider, Start
 from stack.router.errand import Errand, Fallback
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.executor import Executor
-from stack.router.fleet_keeper import FleetKeeper
-from stack.router.identity import Identity
-from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
 from stack.router.leg_failure import LegFailedError
-from stack.router.lineup import Lineup
 from stack.router.message import ClientGoneError, Request, Responder
 from stack.router.meters import Meters
-from stack.router.openai import BodyError, ParsedBody, parse
-from stack.router.phases import Timeline
-from stack.router.planning import Candidates, plan_for
+from stack.router.openai import BodyError, parse
 from stack.router.poison import Poison
 from stack.router.route_headers import RouteHeaders
 from stack.router.shadowing import Shadowing
@@ -38,25 +30,12 @@ RETRY_AFTER_S = 1
 NO_MODEL = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """What a request goes by from its first moment to its last, whatever changes meanwhile."""
-
-    identity: Identity
-    applied: Applied
-    fleet: Fleet
-
-
 class Completions:
     """The handler of everything that goes to an engine."""
 
     def __init__(
         self,
-        configuration: Configuration,
-        keeper: FleetKeeper,
-        lineup: Lineup,
-        admission: Admission,
-        inquiry: Inquiry,
+        decider: Decider,
         executor: Executor,
         poison: Poison,
         shadowing: Shadowing,
@@ -64,15 +43,8 @@ class Completions:
         meters: Meters,
         route_headers: RouteHeaders,
         clock: Callable[[], float],
-        wall_clock: Callable[[], float],
-        authorization: bytes | None = None,
     ) -> None:
-        """`authorization` is sent to engines in place of the client's, when given."""
-        self._configuration = configuration
-        self._keeper = keeper
-        self._lineup = lineup
-        self._admission = admission
-        self._inquiry = inquiry
+        self._decider = decider
         self._executor = executor
         self._poison = poison
         self._shadowing = shadowing
@@ -80,18 +52,16 @@ class Completions:
         self._meters = meters
         self._route_headers = route_headers
         self._clock = clock
-        self._wall_clock = wall_clock
-        self._authorization = authorization
 
     async def serve(self, request: Request, responder: Responder) -> None:
         """Answer one request."""
-        start = _Start(Identity.of(request), self._configuration.current, self._keeper.fleet)
+        start = self._decider.start(request)
         try:
             parsed = parse(request.path, request.body)
         except BodyError as error:
             await self._refuse(start, responder, NO_MODEL, 400, error.message, error.code, error.param)
             return
-        served = self._served(parsed.model, start)
+        served = self._decider.served(parsed.model, start)
         if served is None:
             message = f"no model {parsed.model[:128]!r} is served here"
             await self._refuse(start, responder, NO_MODEL, 404, message, "model_not_found", "model")
@@ -100,7 +70,7 @@ class Completions:
             await self._refuse_poison(start, responder, parsed.model, seconds)
             return
         try:
-            errand = await self._decide(request, parsed, served, start)
+            errand = await self._decider.errand(request, parsed, served, start)
         except EmptyPoolError:
             message = f"no engine of {parsed.model!r} is ready"
             await self._refuse(start, responder, parsed.model, 503, message, "no_ready_engine", retry_after_s=RETRY_AFTER_S)
@@ -110,35 +80,6 @@ class Completions:
             return
         self._shadowing.consider(errand)
         await self._carry_out(errand, responder)
-
-    def _served(self, model: str, start: _Start) -> Served | None:
-        if model in start.applied.models:
-            return start.applied.models[model]
-        return self._configuration.default(model) if start.fleet.of_model(model) else None
-
-    async def _decide(self, request: Request, parsed: ParsedBody, served: Served, start: _Start) -> Errand:
-        route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served)
-        if served.limits.bounded:
-            await self._admission.enter(route.model, served.limits)
-            start = replace(start, fleet=self._keeper.fleet)
-        candidates = Candidates.of(route.model, start.fleet, self._lineup.loaded, served.limits)
-        plan = plan_for(parsed, route, candidates, served)
-        return Errand(
-            parsed=parsed,
-            identity=start.identity,
-            outbound=start.identity.outbound(request, self._authorization),
-            fleet=start.fleet,
-            served=served,
-            generation=start.applied.generation,
-            route=route,
-            plan=plan,
-            timeline=Timeline(received=request.received_at),
-            candidates=candidates,
-            decided_at=self._clock(),
-            probed_at=self._keeper.probed_at.get(plan.decode.engine),
-            at=self._wall_clock(),
-            engine=plan.decode.engine,
-        )
 
     async def _carry_out(self, errand: Errand, responder: Responder) -> None:
         try:
@@ -157,12 +98,12 @@ class Completions:
             # After the handler: nothing of it delays this answer's end or the connection's next request.
             asyncio.get_running_loop().call_soon(self._ledger.close, errand)
 
-    async def _refuse_more(self, start: _Start, responder: Responder, model: str, refusal: Refusal) -> None:
+    async def _refuse_more(self, start: Start, responder: Responder, model: str, refusal: Refusal) -> None:
         self._meters.limited(model, refusal)
         message = f"as many requests for {model!r} as are allowed at once are under way: try again"
         await self._refuse(start, responder, model, 429, message, refusal.value, retry_after_s=RETRY_AFTER_S)
 
-    async def _refuse_poison(self, start: _Start, responder: Responder, model: str, seconds: float) -> None:
+    async def _refuse_poison(self, start: Start, responder: Responder, model: str, seconds: float) -> None:
         self._meters.fell_back(model, Fallback.POISONOUS_REQUEST)
         log.warning("poisonous request refused", extra={"request_id": start.identity.request_id, "model": model})
         message = "engines that were given this very request died before they answered, so it is not given to another one for now"
@@ -171,7 +112,7 @@ class Completions:
 
     async def _refuse(
         self,
-        start: _Start,
+        start: Start,
         responder: Responder,
         model: str,
         status: int,

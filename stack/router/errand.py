@@ -53,7 +53,7 @@ class Errand:
     `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses, by `handover`. `status` is
     what the client was given, or what it should have been where an answer broke after its status went out. `whole`: the
     last event of a stream went out, so a client that leaves then leaves content. `decided_at`, and `probed_at` of the chosen
-    decode engine, are on the timeline's clock.
+    decode engine, are on the timeline's clock. `observed`: another gateway carried it out, and this router only looked on.
     """
 
     parsed: ParsedBody
@@ -79,6 +79,7 @@ class Errand:
     gaps: list[float] = field(default_factory=list)
     streamed: bool = False
     whole: bool = False
+    observed: bool = False
     status: int = 0
     error: str | None = None
 

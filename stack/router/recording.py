@@ -31,6 +31,7 @@ def record_of(errand: Errand) -> DecisionRecord:
         request_id=errand.identity.request_id,
         at=errand.at,
         generation=errand.generation,
+        observed=errand.observed,
         model=route.model,
         session=route.session_key,
         prompt_tokens=route.prompt_tokens,

@@ -9,7 +9,6 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 
 from stack.fleet.engine import Engine
 from stack.model.tier import Pool
-from stack.router.completions import Completions
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import Identity
@@ -25,7 +24,11 @@ _TEXT = ((b"content-type", CONTENT_TYPE_LATEST.encode()),)
 class Service:
     """Dispatches by path. Engines' admin paths are not on the list, so no client reaches them through here."""
 
-    def __init__(self, completions: Completions, models: ModelList, keeper: FleetKeeper, registry: CollectorRegistry) -> None:
+    def __init__(
+        self, completions: Handler, models: ModelList, keeper: FleetKeeper, registry: CollectorRegistry, *, observes: bool = False
+    ) -> None:
+        """`observes`: nothing is sent to engines, which /health and /ready say."""
+        self._observes = observes
         self._models = models
         self._keeper = keeper
         self._registry = registry
@@ -37,7 +40,7 @@ class Service:
             "/v1/models": self._list,
         }
         self._routes: dict[str, tuple[tuple[str, ...], Handler]] = {path: (_READ, handle) for path, handle in reading.items()}
-        self._routes |= dict.fromkeys(ROUTED | PASS_THROUGH, (("POST",), completions.serve))
+        self._routes |= dict.fromkeys(ROUTED | PASS_THROUGH, (("POST",), completions))
 
     async def handle(self, request: Request, responder: Responder) -> None:
         """Answer one request."""
@@ -51,7 +54,7 @@ class Service:
 
     async def _health(self, request: Request, responder: Responder) -> None:
         """The process is alive; nothing is said about engines."""
-        await responder.send(200, JSON_HEADERS, b'{"status":"ok"}')
+        await responder.send(200, JSON_HEADERS, b'{"status":"ok","mode":"observe"}' if self._observes else b'{"status":"ok"}')
 
     async def _ready(self, request: Request, responder: Responder) -> None:
         """New requests may come: not draining, and some decode engine takes them."""
@@ -60,7 +63,7 @@ class Service:
         elif not any(_decodes(engine) for engine in self._keeper.fleet.engines):
             await responder.send(503, JSON_HEADERS, b'{"status":"no ready decode engine"}')
         else:
-            await responder.send(200, JSON_HEADERS, b'{"status":"ready"}')
+            await responder.send(200, JSON_HEADERS, b'{"status":"observing"}' if self._observes else b'{"status":"ready"}')
 
     async def _metrics(self, request: Request, responder: Responder) -> None:
         # In a thread: with hundreds of engines the text takes long enough to be felt between two tokens.

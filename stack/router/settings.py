@@ -89,3 +89,6 @@ class RouterSettings:
     # terabytes of offloaded KV stays below the first; the second keeps a router below 2 GB. What is beyond is refused.
     index_blocks_per_rank: int = 2_000_000
     index_blocks: int = 8_000_000
+
+    # How long an observed request is taken to need for its answer, after its first token: a few hundred tokens on a GPU.
+    observed_answer_s: float = 5.0

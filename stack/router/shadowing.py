@@ -6,18 +6,30 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from stack.router.errand import Errand
-from stack.router.hindsight import Hindsight
 from stack.router.shelf import StrategyShelf
-from stack.strategies.shadow import shadows
+from stack.strategies.shadow import Shadow, shadows
 
 DELAY_S = 0.02  # soon, so that nothing much has been learnt since the decision; late enough for a burst to be through
 BUDGET_SHARE = 0.02  # of one core
 BURST_S = 0.02  # of budget saved up: a hundred decisions and more
 
 log = logging.getLogger(__name__)
+
+
+class Scores(Protocol):
+    """Counts what comes of shadows."""
+
+    def shadowed(self, model: str, made: Sequence[Shadow], spent: float) -> None:
+        """Others decided along, which took `spent` CPU seconds."""
+        ...
+
+    def skipped(self, model: str) -> None:
+        """A sampled request got no shadows."""
+        ...
 
 
 class Shadowing:
@@ -31,14 +43,14 @@ class Shadowing:
     def __init__(
         self,
         shelf: StrategyShelf,
-        hindsight: Hindsight,
+        scores: Scores,
         failed: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
         work_clock: Callable[[], float] = time.thread_time,
         chance: Callable[[], float] = random.random,
         budget_share: float = BUDGET_SHARE,
     ) -> None:
-        self._shelf, self._hindsight, self._failed = shelf, hindsight, failed
+        self._shelf, self._scores, self._failed = shelf, scores, failed
         self._clock, self._work_clock, self._chance = clock, work_clock, chance
         self._budget_share = budget_share
         self._left, self._seen = BURST_S, clock()
@@ -66,7 +78,7 @@ class Shadowing:
     def _one(self, errand: Errand) -> None:
         model = errand.route.model
         if not self._affordable():
-            self._hindsight.skipped(model)
+            self._scores.skipped(model)
             return
         began = self._work_clock()
         acting = errand.computing
@@ -77,7 +89,7 @@ class Shadowing:
             self._failed("shadow")
         spent = self._work_clock() - began
         self._left -= spent
-        self._hindsight.shadowed(model, errand.shadows, spent)
+        self._scores.shadowed(model, errand.shadows, spent)
 
     def _affordable(self) -> bool:
         now = self._clock()

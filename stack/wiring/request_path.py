@@ -14,6 +14,7 @@ from stack.router.admission import Admission
 from stack.router.answer_leg import AnswerLeg
 from stack.router.applied import Configuration
 from stack.router.completions import Completions
+from stack.router.deciding import Decider
 from stack.router.executor import Executor
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.hindsight import Hindsight
@@ -22,6 +23,7 @@ from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
 from stack.router.lineup import Lineup
 from stack.router.meters import Meters
+from stack.router.observing import Observing
 from stack.router.placing import Placing
 from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillLeg
@@ -29,11 +31,15 @@ from stack.router.records import RecordBuffer
 from stack.router.relay import Relay
 from stack.router.retry_budget import RetryBudget
 from stack.router.route_headers import RouteHeaders
+from stack.router.service import Handler
 from stack.router.sessions import Sessions
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
+from stack.router.sightings import Sightings
 from stack.router.upstream import Upstream
 from stack.wiring.router_options import RouterOptions
+
+OBSERVING_SHARE = 0.5  # of a core for shadows, where there is nothing else to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,7 @@ class Shared:
     upstream: Upstream
     meters: Meters
     hindsight: Hindsight
+    sightings: Sightings
     records: RecordBuffer
     index: BlockIndex
     tiers: TierIndex
@@ -57,8 +64,29 @@ class Shared:
     clock: Callable[[], float]
 
 
-def completions(options: RouterOptions, shared: Shared) -> Completions:
-    """The handler of everything that goes to an engine."""
+def handler(options: RouterOptions, shared: Shared) -> Handler:
+    """What answers requests that name a model."""
+    decider = Decider(
+        shared.configuration,
+        shared.keeper,
+        shared.lineup,
+        shared.admission,
+        Inquiry(shared.tokens, Placing(shared.index, shared.tiers), Sessions(options.secret), options.settings, shared.clock),
+        shared.clock,
+        time.time,
+        options.engine_authorization.encode() if options.engine_authorization else None,
+    )
+    return _observing(decider, options, shared) if options.observe else _completing(decider, options, shared)
+
+
+def _observing(decider: Decider, options: RouterOptions, shared: Shared) -> Handler:
+    sightings = shared.sightings
+    shadowing = Shadowing(shared.shelf, sightings, shared.meters.failed, shared.clock, budget_share=OBSERVING_SHARE)
+    answer_s = options.settings.observed_answer_s
+    return Observing(decider, shared.in_flight, shadowing, shared.records, shared.shelf, sightings, answer_s).serve
+
+
+def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Handler:
     keeper, in_flight, upstream, clock = shared.keeper, shared.in_flight, shared.upstream, shared.clock
     settings = options.settings
     headers = RouteHeaders(options.expose_route_headers)
@@ -69,11 +97,7 @@ def completions(options: RouterOptions, shared: Shared) -> Completions:
     answer = AnswerLeg(upstream, keeper, in_flight, poison, relay, headers, settings, clock)
     shadowing = Shadowing(shared.shelf, shared.hindsight, shared.meters.failed, clock)
     return Completions(
-        shared.configuration,
-        keeper,
-        shared.lineup,
-        shared.admission,
-        Inquiry(shared.tokens, Placing(shared.index, shared.tiers), Sessions(options.secret), settings, clock),
+        decider,
         Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, settings, clock),
         poison,
         shadowing,
@@ -81,6 +105,4 @@ def completions(options: RouterOptions, shared: Shared) -> Completions:
         shared.meters,
         headers,
         clock,
-        time.time,
-        options.engine_authorization.encode() if options.engine_authorization else None,
-    )
+    ).serve

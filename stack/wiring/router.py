@@ -40,6 +40,7 @@ from stack.router.rate_collector import RateCollector
 from stack.router.records import RecordBuffer
 from stack.router.service import Service
 from stack.router.shelf import StrategyShelf
+from stack.router.sightings import Sightings
 from stack.router.stalls import Stalls
 from stack.router.state_collector import StateCollector
 from stack.router.steering import Steering
@@ -47,7 +48,7 @@ from stack.router.tier_follower import TierFollower
 from stack.router.upstream import Upstream
 from stack.router.wire import Server
 from stack.strategies.base import create, names
-from stack.wiring.request_path import Shared, completions
+from stack.wiring.request_path import Shared, handler
 from stack.wiring.router_options import RouterOptions
 from stack.wiring.router_tokens import model_tokens
 
@@ -96,6 +97,7 @@ class Router:
             upstream=self._upstream,
             meters=self._meters,
             hindsight=Hindsight(self._registry),
+            sightings=Sightings(self._registry, self._meters),
             records=self.records,
             index=self._index,
             tiers=self._tiers,
@@ -103,7 +105,7 @@ class Router:
             shelf=shelf,
             clock=clock,
         )
-        self._service = Service(completions(options, shared), self._models, self.keeper, self._registry)
+        self._service = Service(handler(options, shared), self._models, self.keeper, self._registry, observes=options.observe)
         self.server = Server(self._service.handle)
         self._tasks: list[asyncio.Task[None]] = []
 

@@ -13,7 +13,10 @@ from stack.router.settings import RouterSettings
 
 @dataclass(frozen=True, slots=True)
 class RouterOptions:
-    """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines."""
+    """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines.
+
+    `observe`: requests are mirrored here by another gateway, and sent nowhere.
+    """
 
     host: str
     port: int
@@ -25,6 +28,7 @@ class RouterOptions:
     engine_authorization: str | None = None
     kv_events_bind: str | None = None
     expose_route_headers: bool = False
+    observe: bool = False
     desired: Desired | None = None
     settings: RouterSettings = field(default_factory=RouterSettings)
 

@@ -32,6 +32,10 @@ def test_a_fallback_is_a_path_of_its_own() -> None:
     assert flow.way(decision(fallbacks=("no_ready_prefill_engine",))).colour == palette.FALLBACK
 
 
+def test_what_another_gateway_carried_out_is_a_path_of_its_own() -> None:
+    assert ("kv_aware (2)", "direct, observed (1)") in links([decision(), decision(observed=True)])
+
+
 def test_a_request_that_no_engine_answered_ends_at_its_path() -> None:
     assert links([decision(engine="")]) == {("kv_aware (1)", "direct (1)"): 1}
 

@@ -50,6 +50,8 @@ def test_a_decision_is_found_by_its_id_while_it_is_kept_and_the_newest_of_equal_
         ({"fallback": "prefill_timeout"}, []),
         ({"status": "aborted"}, ["c"]),
         ({"since": 2.0}, ["c", "b"]),
+        ({"observed": True}, []),
+        ({"observed": False}, ["c", "b", "a"]),
     ],
 )
 def test_decisions_can_be_narrowed(wanted: dict[str, Any], expected: list[str]) -> None:

@@ -117,6 +117,7 @@ async def fleet(
     model: ModelState | None = None,
     exposed: bool = True,
     authorization: str | None = None,
+    observe: bool = False,
     **settings: Any,
 ) -> AsyncIterator[RouterBench]:
     """Start `engines` and a router over them, and wait until it has seen each of them ready."""
@@ -130,6 +131,7 @@ async def fleet(
         targets=targets,
         secret=b"secret",
         expose_route_headers=exposed,
+        observe=observe,
         engine_authorization=authorization,
         desired=Desired(models={MODEL: model or state()}),
         settings=replace(SETTINGS, **settings),

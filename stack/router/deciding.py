@@ -1,0 +1,88 @@
+"""From a request to an errand: what it goes by, how its model is served, which engines it would take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from stack.fleet.snapshot import Fleet
+from stack.router.admission import Admission
+from stack.router.applied import Applied, Configuration, Served
+from stack.router.errand import Errand
+from stack.router.fleet_keeper import FleetKeeper
+from stack.router.identity import Identity
+from stack.router.inquiry import Inquiry
+from stack.router.lineup import Lineup
+from stack.router.message import Request
+from stack.router.openai import ParsedBody
+from stack.router.phases import Timeline
+from stack.router.planning import Candidates, plan_for
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a request goes by from its first moment to its last, whatever changes meanwhile."""
+
+    identity: Identity
+    applied: Applied
+    fleet: Fleet
+
+
+class Decider:
+    """Decides, and carries nothing out."""
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        keeper: FleetKeeper,
+        lineup: Lineup,
+        admission: Admission,
+        inquiry: Inquiry,
+        clock: Callable[[], float],
+        wall_clock: Callable[[], float],
+        authorization: bytes | None = None,
+    ) -> None:
+        """`authorization` is sent to engines in place of the client's, when given."""
+        self._configuration = configuration
+        self._keeper = keeper
+        self._lineup = lineup
+        self._admission = admission
+        self._inquiry = inquiry
+        self._clock = clock
+        self._wall_clock = wall_clock
+        self._authorization = authorization
+
+    def start(self, request: Request) -> Start:
+        """The configuration and the fleet of this moment."""
+        return Start(Identity.of(request), self._configuration.current, self._keeper.fleet)
+
+    def served(self, model: str, start: Start) -> Served | None:
+        """How `model` is served; None when it is not."""
+        if model in start.applied.models:
+            return start.applied.models[model]
+        return self._configuration.default(model) if start.fleet.of_model(model) else None
+
+    async def errand(self, request: Request, parsed: ParsedBody, served: Served, start: Start) -> Errand:
+        """The request with its plan. Raises EmptyPoolError, OverLimitError."""
+        route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served)
+        if served.limits.bounded:
+            await self._admission.enter(route.model, served.limits)
+            start = replace(start, fleet=self._keeper.fleet)
+        candidates = Candidates.of(route.model, start.fleet, self._lineup.loaded, served.limits)
+        plan = plan_for(parsed, route, candidates, served)
+        return Errand(
+            parsed=parsed,
+            identity=start.identity,
+            outbound=start.identity.outbound(request, self._authorization),
+            fleet=start.fleet,
+            served=served,
+            generation=start.applied.generation,
+            route=route,
+            plan=plan,
+            timeline=Timeline(received=request.received_at),
+            candidates=candidates,
+            decided_at=self._clock(),
+            probed_at=self._keeper.probed_at.get(plan.decode.engine),
+            at=self._wall_clock(),
+            engine=plan.decode.engine,
+        )

@@ -1,0 +1,50 @@
+"""What an observing router saw: series of their own, never mixed with those of requests that were routed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from prometheus_client import CollectorRegistry
+
+from stack.adapters.instruments import counter
+from stack.control.decision import DecisionRecord, status_class
+from stack.metrics import catalog
+from stack.router.meters import Meters, counters
+from stack.strategies.shadow import Shadow
+
+
+class Sightings:
+    """The instruments of mirrored requests, registered in `registry`; a failure of this router's own is one of `meters`'."""
+
+    def __init__(self, registry: CollectorRegistry, meters: Meters) -> None:
+        self._meters = meters
+        self._requests = counters(counter(catalog.ROUTER_OBSERVED_REQUESTS, registry))
+        self._undecided = counters(counter(catalog.ROUTER_OBSERVED_UNDECIDED, registry))
+        self._prompt = counters(counter(catalog.ROUTER_OBSERVED_PROMPT_TOKENS, registry))
+        self._cached = counters(counter(catalog.ROUTER_OBSERVED_CACHED_TOKENS, registry))
+
+    def observed(self, record: DecisionRecord) -> None:
+        """A mirrored request was decided, by the configured strategy and by all others."""
+        model, acting = record.model, record.computing
+        self._requests(model, acting.strategy, record.path).inc()
+        held = next((one.cached_tokens for one in acting.candidates if one.engine == acting.engine), None)
+        gains = [(shadow.strategy, shadow.gained_tokens) for shadow in record.shadows]
+        if held is None or any(gained is None for _, gained in gains):
+            return
+        self._prompt(model).inc(record.prompt_tokens)
+        for strategy, gained in ((acting.strategy, 0), *gains):
+            self._cached(model, strategy).inc(held + (gained or 0))
+
+    def undecided(self, status: int) -> None:
+        """A mirrored request could not have been served, for it was answered with `status`."""
+        self._undecided(status_class(status)).inc()
+
+    def failed(self) -> None:
+        """This router's own code failed."""
+        self._meters.failed("observe")
+
+    def shadowed(self, model: str, made: Sequence[Shadow], spent: float) -> None:
+        """Nothing to count here: the record has it, and `observed` counts that."""
+
+    def skipped(self, model: str) -> None:
+        """Nothing to count here: without the others' decisions, a request is in no comparison."""
