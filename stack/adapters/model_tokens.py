@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -100,22 +100,13 @@ class ModelTokens:
         if (reason := self.unusable(model)) is not None:
             raise PlacementUnknownError(reason)
         tokenizer = self._by_model[model]
-        if path == Endpoint.CHAT:
-            messages = body.get("messages")
-            if isinstance(messages, list) and len(messages) > INLINE_MESSAGES:
-                return await self._threads.run(lambda wanted: _chat(tokenizer, body, wanted))
-            prompt = tokenizer.chat_prompt(body)
-        elif path == Endpoint.COMPLETION:
-            given = tokenizer.completion_prompt(body)
-            if not isinstance(given, PromptText):
-                return given
-            prompt = given
-        else:
-            raise PlacementUnknownError(UnknownReason.UNSUPPORTED_ENDPOINT)
+        prompt = await self._prompt(tokenizer, path, body)
+        if not isinstance(prompt, PromptText):
+            return prompt
         draft = tokenizer.draft(prompt)
         if draft.missing <= self._inline_characters:
             return tokenizer.tokens(prompt, draft)
-        return await self._threads.run(lambda wanted: tokenizer.tokens(prompt, draft, wanted))
+        return await self._threads.run(draft.missing, lambda wanted: tokenizer.tokens(prompt, draft, wanted))
 
     def use(self) -> Iterator[TokenUse]:
         """Of each tokenizer that is loaded."""
@@ -123,13 +114,18 @@ class ModelTokens:
         for model, parts in first.values():
             yield TokenUse(model, parts.cached_tokens, parts.computed_tokens, parts.cache.bytes)
 
+    async def _prompt(self, tokenizer: ChatTokenizer, path: str, body: Mapping[str, Any]) -> PromptText | array[int]:
+        if path == Endpoint.COMPLETION:
+            return tokenizer.completion_prompt(body)
+        if path != Endpoint.CHAT:
+            raise PlacementUnknownError(UnknownReason.UNSUPPORTED_ENDPOINT)
+        messages = body.get("messages")
+        if isinstance(messages, list) and len(messages) > INLINE_MESSAGES:
+            return await self._threads.run(0, lambda wanted: tokenizer.chat_prompt(body))
+        return tokenizer.chat_prompt(body)
+
     async def _load(self, model_root: str) -> ChatTokenizer:
         async with self._loading:
             if model_root not in self._by_root:
                 self._by_root[model_root] = await asyncio.to_thread(ChatTokenizer.load, model_root, self._cache_bytes)
             return self._by_root[model_root]
-
-
-def _chat(tokenizer: ChatTokenizer, body: Mapping[str, Any], wanted: Callable[[], bool]) -> array[int]:
-    prompt = tokenizer.chat_prompt(body)
-    return tokenizer.tokens(prompt, tokenizer.draft(prompt), wanted)

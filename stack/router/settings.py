@@ -74,9 +74,9 @@ class RouterSettings:
 
     # More characters than this that were not seen before are tokenized in a thread (a millisecond or so on the loop).
     inline_tokenize_characters: int = 4096
-    # Tokenizing runs beside the loop without Python's lock: a second thread lets a prompt overtake one of a megabyte.
-    tokenize_threads: int = 2
-    # Prompts that wait for a thread: more than a second's worth of long ones.
+    # Two lanes, for prompts with little and with much that is new, of so many threads each: they work without Python's lock.
+    tokenize_threads: int = 1
+    # Prompts that wait in a lane: more than a second's worth of long ones.
     tokenize_queue: int = 64
     # Then the prompt goes by the estimate: the largest takes a third of this, and its prefill much longer.
     tokenize_wait_s: float = 1.0

@@ -132,7 +132,7 @@ async def test_much_that_is_new_is_tokenized_beside_the_loop(
             begun.set()
             release.wait()
 
-        other = asyncio.create_task(pool.run(hold))
+        other = asyncio.create_task(pool.run(1, hold))
         await asyncio.to_thread(begun.wait)
         try:
             await known.tokens("m", path, body)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from stack.adapters.token_threads import TokenThreads
+from stack.adapters.token_threads import SHORT_CHARACTERS, TokenThreads
 from stack.model.placement import PlacementUnknownError, UnknownReason
 
 
@@ -22,7 +22,7 @@ def pool(queue: int = 8, waits_s: float = 30.0) -> Iterator[TokenThreads]:
 
 async def test_work_runs_in_another_thread() -> None:
     with pool() as threads:
-        assert await threads.run(lambda wanted: (threading.get_ident(), wanted())) not in ((threading.get_ident(), True), None)
+        assert await threads.run(1, lambda wanted: (threading.get_ident(), wanted())) not in ((threading.get_ident(), True), None)
 
 
 async def test_an_error_of_the_work_is_the_caller_s() -> None:
@@ -31,20 +31,20 @@ async def test_an_error_of_the_work_is_the_caller_s() -> None:
 
     with pool() as threads:
         with pytest.raises(PlacementUnknownError, match="template_failed"):
-            await threads.run(fail)
-        assert await threads.run(lambda wanted: 1) == 1
+            await threads.run(1, fail)
+        assert await threads.run(1, lambda wanted: 1) == 1
 
 
 async def test_more_than_the_queue_holds_is_refused_at_once() -> None:
     release = threading.Event()
     with pool(queue=1) as threads:
-        running = [asyncio.create_task(threads.run(lambda wanted: release.wait())) for _ in range(2)]
+        running = [asyncio.create_task(threads.run(1, lambda wanted: release.wait())) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(PlacementUnknownError) as caught:
-            await threads.run(lambda wanted: True)
+            await threads.run(1, lambda wanted: True)
         release.set()
         assert await asyncio.gather(*running) == [True, True]
-        assert await threads.run(lambda wanted: True)
+        assert await threads.run(1, lambda wanted: True)
     assert caught.value.reason is UnknownReason.TOKENIZER_BUSY
 
 
@@ -58,6 +58,17 @@ async def test_work_that_takes_too_long_is_given_up_and_told_so() -> None:
 
     with pool(waits_s=0.01) as threads:
         with pytest.raises(PlacementUnknownError) as caught:
-            await threads.run(endless)
+            await threads.run(1, endless)
         assert await asyncio.to_thread(ended.wait, 10.0)
     assert caught.value.reason is UnknownReason.TOKENIZER_BUSY
+
+
+async def test_what_is_short_does_not_wait_for_what_is_long() -> None:
+    release = threading.Event()
+    with pool() as threads:
+        long = asyncio.create_task(threads.run(SHORT_CHARACTERS + 1, lambda wanted: release.wait()))
+        await asyncio.sleep(0)
+        assert await threads.run(SHORT_CHARACTERS, lambda wanted: "short") == "short"
+        assert not long.done()
+        release.set()
+        assert await long
