@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import httpx
 
@@ -15,11 +15,11 @@ from stack.control.decision import DecisionRecord
 from stack.control.link import RouterConfig
 from stack.control.state import Desired, Dpd, ModelState
 from stack.fleet.engine import Health
-from stack.model.target import encode
+from stack.model.target import Target, encode
 from stack.router.settings import RouterSettings
 from stack.wiring.router import Router
 from stack.wiring.router_options import RouterOptions
-from tests.stack.router.fakes import MODEL, FakeEngine
+from tests.stack.router.fakes import MODEL
 from tests.stack.router.waiting import until
 
 # Short enough for a test, long enough for a busy machine to do its part.
@@ -41,6 +41,20 @@ def state(strategy: str = "round_robin", threshold: int = 512) -> ModelState:
     return ModelState(strategy=strategy, dpd=Dpd(enabled=True, routing_threshold=threshold))
 
 
+class Backend(Protocol):
+    """An engine that a test starts and ends."""
+
+    name: str
+    healthy: bool
+
+    @property
+    def target(self) -> Target: ...
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+
 class RouterBench:
     """`router` and a `client` that talks to it; `fleet` starts and ends both."""
 
@@ -50,13 +64,13 @@ class RouterBench:
         host, port = router.server.address
         self.client = httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=10.0, trust_env=False)
 
-    def list_engines(self, *engines: FakeEngine) -> None:
+    def list_engines(self, *engines: Backend) -> None:
         """Write the target file."""
         fresh = self._targets.with_suffix(".new")
         fresh.write_bytes(encode([engine.target for engine in engines]))
         fresh.replace(self._targets)
 
-    def health(self, engine: FakeEngine) -> Health | None:
+    def health(self, engine: Backend) -> Health | None:
         member = self.router.keeper.fleet.members.get(engine.name)
         return None if member is None else member.engine.health
 
@@ -113,7 +127,7 @@ def text(answered: list[Any]) -> str:
 @asynccontextmanager
 async def fleet(
     tmp_path: Path,
-    *engines: FakeEngine,
+    *engines: Backend,
     model: ModelState | None = None,
     exposed: bool = True,
     authorization: str | None = None,
