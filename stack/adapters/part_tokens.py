@@ -7,6 +7,7 @@ import secrets
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 from tokenizers import Tokenizer
 from xxhash import xxh3_128_digest
@@ -53,6 +54,7 @@ class PartTokenizer:
         self._points: SplitPoints | None = split_points(tokenizer)
         self.cache = PackedCache(cache_bytes)
         self._seed = secrets.randbits(64)  # so that no client can make two texts that share a key
+        self._counting = Lock()  # a counter that two threads add to might fall
         self.cached_tokens = 0
         self.computed_tokens = 0
 
@@ -75,8 +77,9 @@ class PartTokenizer:
                 raise NobodyWaitsError
             made += self._fill(draft, batch)
         tokens = array("I", b"".join(draft.packed))  # type: ignore[arg-type]  # all of them are there by now
-        self.computed_tokens += made
-        self.cached_tokens += len(tokens) - made
+        with self._counting:
+            self.computed_tokens += made
+            self.cached_tokens += len(tokens) - made
         return tokens
 
     def _fill(self, draft: Draft, batch: list[int]) -> int:
