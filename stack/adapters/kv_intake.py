@@ -8,7 +8,7 @@ from collections.abc import Callable
 from stack.adapters.kv_listener import KvEventListener
 from stack.cache.index import BlockIndex
 from stack.cache.stream import EventStream, Taken
-from stack.engines import vllm_events
+from stack.engines.vllm_events import KvEventFormatError, Reader
 from stack.model.kv_event import Cleared, KvBatch, Removed, Source
 from stack.model.target import Target
 from stack.model.tier import Tier
@@ -25,6 +25,7 @@ class Intake:
         self.losses = 0
         self.met = False  # a process of this engine was followed before
         self.watching = False
+        self._reader = Reader()
         self._target = target
         self._index = index
         self._listener = listener
@@ -33,8 +34,8 @@ class Intake:
     def parse(self, payload: bytes) -> KvBatch | None:
         """A batch that cannot be read leaves a hole: the next one is refused, and the replay does not help."""
         try:
-            return vllm_events.decode(payload)
-        except vllm_events.KvEventFormatError as error:
+            return self._reader.read(payload)
+        except KvEventFormatError as error:
             log.warning("KV events not understood", extra={"engine": self.source.engine, "error": str(error)})
             return None
 

@@ -129,7 +129,8 @@ class EngineBlocks:
             members = self._members(event.tier, name, block)
             for member, its_block in members:
                 self.certain.put(event.tier, member, its_block)
-            self._chunks[event.tier].setdefault(name, []).append([member for member, _ in members])
+            if len(members) > 1:
+                self._chunks[event.tier].setdefault(name, []).append([member for member, _ in members])
         return self._leave_out(Unplaced.NAME_UNKNOWN, unknown)
 
     def _members(self, tier: Tier, name: BlockName, block: int) -> list[tuple[BlockName, int]]:

@@ -40,6 +40,7 @@ class _Stored(msgspec.Struct, tag="BlockStored", gc=False):
     lora_name: str | None = None
     extra_keys: list[Any] | None = None
     group_idx: int | None = None
+    kv_cache_spec_kind: str | None = None
 
 
 class _Removed(msgspec.Struct, tag="BlockRemoved", gc=False):
@@ -78,16 +79,49 @@ _MAPS = msgspec.msgpack.Decoder(_Batch)
 _ROWS = msgspec.msgpack.Decoder(_RowBatch)
 _EXTRA = msgspec.msgpack.Encoder()
 
+_FULL_ATTENTION = {"full_attention", "mla_attention", "sink_full_attention"}
 
-def decode(payload: bytes) -> KvBatch:
-    """The batch in one payload. Raises KvEventFormatError.
 
-    Only the first KV cache group counts: prompts are matched by full attention, and a hybrid model's further groups hold
-    the same prompts again, in blocks of their own.
+class Reader:
+    """Reads one engine's payloads. A hybrid model tells of each group of its layers: only the first of full attention counts.
+
+    The other groups hold the same prompts again, of sliding windows their ends. Which group is which the stores say, and
+    events that do not are about a group that was told of. Without any kind, as older versions have it, the first group counts.
     """
-    batch = _parse(payload)
-    events = tuple(event for raw in batch.events if (event := _event(raw)) is not None)
-    return KvBatch(batch.ts, events, skipped=len(batch.events) - len(events))
+
+    def __init__(self) -> None:
+        self._group: int | None = None
+
+    def read(self, payload: bytes) -> KvBatch:
+        """The batch in one payload. Raises KvEventFormatError."""
+        batch = _parse(payload)
+        return KvBatch(batch.ts, tuple(event for raw in batch.events if (event := self._event(raw)) is not None))
+
+    def _event(self, raw: _Stored | _Removed | _Cleared) -> KvEvent | None:
+        if isinstance(raw, _Cleared):
+            return Cleared()
+        tier = _TIERS.get(raw.medium)
+        if tier is None or not self._counts(raw):
+            return None
+        if isinstance(raw, _Removed):
+            return Removed(_names(raw.block_hashes), tier)
+        return Stored(
+            blocks=_names(raw.block_hashes),
+            parent=None if raw.parent_block_hash is None else _names([raw.parent_block_hash])[0],
+            tokens=raw.token_ids,
+            block_tokens=raw.block_size,
+            tier=tier,
+            extras=_extras(raw),
+        )
+
+    def _counts(self, raw: _Stored | _Removed) -> bool:
+        group = raw.group_idx or 0
+        kind = raw.kv_cache_spec_kind if isinstance(raw, _Stored) else None
+        if kind is not None:
+            if kind not in _FULL_ATTENTION:
+                return False
+            self._group = group if self._group is None else min(group, self._group)
+        return group == (self._group or 0)
 
 
 def extra_key(*, lora: str | None = None, cache_salt: str | None = None) -> bytes | None:
@@ -120,24 +154,6 @@ def _parse(payload: bytes) -> _Batch | _RowBatch:
         return _ROWS.decode(payload)
     except msgspec.ValidationError as error:
         raise KvEventFormatError(f"KV events: {error}") from error
-
-
-def _event(raw: _Stored | _Removed | _Cleared) -> KvEvent | None:
-    if isinstance(raw, _Cleared):
-        return Cleared()
-    tier = _TIERS.get(raw.medium)
-    if tier is None or raw.group_idx not in (None, 0):
-        return None
-    if isinstance(raw, _Removed):
-        return Removed(_names(raw.block_hashes), tier)
-    return Stored(
-        blocks=_names(raw.block_hashes),
-        parent=None if raw.parent_block_hash is None else _names([raw.parent_block_hash])[0],
-        tokens=raw.token_ids,
-        block_tokens=raw.block_size,
-        tier=tier,
-        extras=_extras(raw),
-    )
 
 
 def _names(hashes: list[_Hash]) -> list[BlockName]:

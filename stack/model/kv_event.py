@@ -53,14 +53,10 @@ KvEvent = Stored | Removed | Cleared
 
 @dataclass(frozen=True, slots=True)
 class KvBatch:
-    """What one engine step changed. `at` is the engine's own clock (Unix seconds): it orders, it does not tell age.
-
-    `skipped` counts events about caches that prompts are not matched by (further groups of a hybrid model, unknown media).
-    """
+    """What one engine step changed. `at` is the engine's own clock (Unix seconds): it orders, it does not tell age."""
 
     at: float
     events: tuple[KvEvent, ...]
-    skipped: int = 0
 
     @property
     def blocks(self) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from stack.bench.index.churn import Churn
 from stack.cache.blocks import TOKEN_TYPE
 from stack.cache.index import BlockIndex
-from stack.engines.vllm_events import decode
+from stack.engines.vllm_events import Reader
 from stack.model.kv_event import KvBatch, Source, Stored
 from stack.model.tier import Tier
 
@@ -52,13 +52,13 @@ def bytes_per_block(fill: Fill) -> list[float]:
     sources = [Source(f"engine-{number}") for number in range(fill.engines)]
     for source in sources:
         index.follow(source)
-    taken: list[float] = []
+    reader, taken = Reader(), list[float]()
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
         for step, payloads in enumerate(zip(*engines, strict=True), 1):
             for source, payload in zip(sources, payloads, strict=True):
-                index.apply(source, decode(payload), 0.0)
+                index.apply(source, reader.read(payload), 0.0)
             if step > steps // 5 and step % (steps // fill.samples) == 0:
                 taken.append((tracemalloc.get_traced_memory()[0] - before) / (step * 32 * fill.engines))
     finally:

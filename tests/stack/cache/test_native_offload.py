@@ -7,7 +7,7 @@ import msgspec
 from stack.cache.index import BlockIndex
 from stack.emulator.events import Journal, Medium
 from stack.emulator.hashing import BlockChain
-from stack.engines.vllm_events import decode, extra_key
+from stack.engines.vllm_events import Reader, extra_key
 from stack.model.kv_event import Source
 from stack.model.placement import EnginePlacement
 
@@ -29,7 +29,7 @@ class _Engine:
         index.follow(A)
 
     def tell(self) -> None:
-        self._index.apply(A, decode(msgspec.msgpack.encode(self.journal.take(1.0))), 1.0)
+        self._index.apply(A, Reader().read(msgspec.msgpack.encode(self.journal.take(1.0))), 1.0)
 
 
 def test_tiers_continue_where_the_engine_s_own_memory_ends() -> None:

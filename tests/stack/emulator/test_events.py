@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from stack.emulator.events import AllBlocksCleared, Batch, BlockRemoved, Journal, Medium
-from stack.engines import vllm_events
+from stack.engines.vllm_events import Reader
 from stack.model.kv_event import Cleared, Removed, Stored
 from stack.model.tier import Tier
 
@@ -46,7 +46,7 @@ def test_the_routers_reader_understands_every_event() -> None:
     written.offloaded(Medium.STORAGE, [6])
     written.removed(Medium.CPU, [1, 2])
     written.cleared()
-    assert vllm_events.decode(encoded(written)).events == (
+    assert Reader().read(encoded(written)).events == (
         Stored([5, 6], None, list(range(8)), 4, Tier.ENGINE, [None, None]),
         Stored([6], None, [], 0, Tier.L2),
         Removed([1, 2], Tier.L1),

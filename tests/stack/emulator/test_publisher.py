@@ -10,7 +10,7 @@ import zmq.asyncio
 from stack.adapters.kv_replay import replay
 from stack.emulator.fleet import Fleet
 from stack.emulator.identity import EngineSpec
-from stack.engines.vllm_events import decode
+from stack.engines.vllm_events import Reader
 from stack.model.kv_event import Stored
 from stack.model.tier import Pool, Tier
 
@@ -39,11 +39,11 @@ async def test_blocks_are_published_under_the_replicas_topic_and_replayed(
                 if await listener.poll(20):
                     break
             topic, sequence, payload = await listener.recv_multipart()
-        replayed = [batch async for batch in replay(context, again, 0)]
+        replayed = [batch async for batch in replay(context, again, 0, silence_s=5.0)]
     assert topic == b"kv@decode-0"
     assert (int.from_bytes(sequence, "big"), payload) in replayed
     assert [number for number, _ in replayed] == list(range(len(replayed)))
-    first = decode(replayed[0][1]).events
+    first = Reader().read(replayed[0][1]).events
     own = [event for event in first if isinstance(event, Stored) and event.tier is Tier.ENGINE]
     assert [(len(event.blocks), len(event.tokens), event.block_tokens) for event in own] == [(7, 448, 64)]
     assert sum(isinstance(event, Stored) and event.tier is Tier.L2 for event in first) == 7

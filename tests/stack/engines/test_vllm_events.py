@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stack.engines.vllm_events import KvEventFormatError, decode, extra_key, rank_endpoint
+from stack.engines.vllm_events import KvEventFormatError, Reader, extra_key, rank_endpoint
 from stack.model.kv_event import Cleared, KvBatch, Removed, Stored
 from stack.model.tier import Tier
 
@@ -22,7 +22,7 @@ EXPECTED = {
     "image": KvBatch(1795967491.0, (Stored([13], None, [0, 1, 2, 3], 4, Tier.ENGINE, [b"\x91\x92\xa5img-1\x02"]),)),
     "offloaded": KvBatch(1795967491.5, (Stored([7], None, [], 0, Tier.L1), Stored([7], None, [], 0, Tier.L2))),
     "removed": KvBatch(1795967492.0, (Removed([7], Tier.ENGINE), Removed([7], Tier.L1))),
-    "second group": KvBatch(1795967492.0, (), skipped=3),
+    "second group": KvBatch(1795967492.0, ()),
     "cleared": KvBatch(1795967493.0, (Cleared(),)),
     "byte hashes": KvBatch(1795967494.0, (Stored([0x0101010101010101], 0x0202020202020202, [1, 2, 3, 4], 4, Tier.ENGINE),)),
     "nothing": KvBatch(1795967495.0, ()),
@@ -35,13 +35,13 @@ def test_every_recorded_payload_is_expected() -> None:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_a_recorded_payload_is_read_whole(name: str) -> None:
-    assert decode(base64.b64decode(RECORDED[name])) == EXPECTED[name]
+    assert Reader().read(base64.b64decode(RECORDED[name])) == EXPECTED[name]
 
 
 def test_the_older_encoding_as_arrays_is_read_too() -> None:
     old = [1.5, [["BlockStored", [1], None, [5, 6], 2, None, "GPU"], ["BlockRemoved", [1]], ["AllBlocksCleared"]], 0]
     events = (Stored([1], None, [5, 6], 2, Tier.ENGINE), Removed([1], Tier.ENGINE), Cleared())
-    assert decode(msgspec.msgpack.encode(old)) == KvBatch(1.5, events)
+    assert Reader().read(msgspec.msgpack.encode(old)) == KvBatch(1.5, events)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_older_encoding_as_arrays_is_read_too() -> None:
 )
 def test_anything_else_is_a_format_error_without_its_content(payload: bytes) -> None:
     with pytest.raises(KvEventFormatError, match="KV events"):
-        decode(payload)
+        Reader().read(payload)
 
 
 def test_a_plain_block_has_no_extra_key() -> None:
@@ -75,3 +75,31 @@ def test_ranks_publish_at_ports_counted_up_from_the_first_s() -> None:
 def test_ranks_of_other_endpoints_have_none(endpoint: str) -> None:
     with pytest.raises(ValueError, match="no endpoint for rank 1"):
         rank_endpoint(endpoint, 1)
+
+
+def stored(group: int, kind: str | None, name: int, medium: str = "GPU") -> dict[str, object]:
+    event: dict[str, object] = {"type": "BlockStored", "block_hashes": [name], "parent_block_hash": None, "token_ids": [name]}
+    return event | {"block_size": 1, "medium": medium, "group_idx": group, "kv_cache_spec_kind": kind}
+
+
+def removed(group: int, name: int) -> dict[str, object]:
+    return {"type": "BlockRemoved", "block_hashes": [name], "medium": "GPU", "group_idx": group}
+
+
+def names(reader: Reader, *events: dict[str, object]) -> list[int]:
+    read = reader.read(msgspec.msgpack.encode([1.0, events])).events
+    return [name for event in read if not isinstance(event, Cleared) for name in event.blocks]
+
+
+def test_of_a_hybrid_model_the_first_group_of_full_attention_counts_wherever_it_is() -> None:
+    reader = Reader()
+    told = [stored(0, "sliding_window", 1), stored(1, "full_attention", 2), stored(2, "full_attention", 3), stored(3, "mamba", 4)]
+    assert names(reader, *told) == [2]
+    assert names(reader, removed(0, 1), removed(1, 2), removed(2, 3), stored(1, None, 5, "CPU"), stored(0, None, 6, "CPU")) == [
+        2,
+        5,
+    ]
+
+
+def test_without_any_kind_the_first_group_counts() -> None:
+    assert names(Reader(), stored(0, None, 1), stored(1, None, 2), removed(0, 1), removed(1, 2)) == [1, 1]
