@@ -6,7 +6,7 @@ What is not reproduced here is refused with a reason: a wrong prediction would b
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -14,6 +14,7 @@ from stack.model.placement import PlacementUnknownError, UnknownReason
 
 Conversation = list[dict[str, Any]]
 
+_PLAIN_ROLES = ("user", "assistant", "system")
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 # A request may bring its own template, or ask for the prompt to be cut.
 _PROMPT_CHANGING = ("chat_template", "truncate_prompt_tokens", "continue_final_message")
@@ -28,7 +29,7 @@ def conversation(messages: object, *, structured: bool) -> Conversation:
     """
     if not isinstance(messages, Sequence) or isinstance(messages, str | bytes) or not messages:
         raise PlacementUnknownError(UnknownReason.TEMPLATE_FAILED, "no messages")
-    return [_message(message, structured=structured) for message in messages]
+    return [message if not structured and _is_plain(message) else _message(message, structured=structured) for message in messages]
 
 
 def developer_as_system(messages: Conversation) -> Conversation:
@@ -71,6 +72,16 @@ def template_variables(body: Mapping[str, Any]) -> dict[str, Any]:
         if effort != "auto":
             variables["reasoning_effort"] = effort
     return variables
+
+
+def _is_plain(message: object) -> TypeGuard[dict[str, Any]]:
+    """A role that nothing else belongs to, and a text: a template sees it as it came. Most of any long chat is this."""
+    return (
+        type(message) is dict
+        and tuple(message) == ("role", "content")  # in the engine's order: a template may write out the whole object
+        and message["role"] in _PLAIN_ROLES
+        and type(message["content"]) is str
+    )
 
 
 def _message(message: object, *, structured: bool) -> dict[str, Any]:

@@ -102,6 +102,11 @@ def test_json_is_written_for_models_not_for_html() -> None:
     )
 
 
+def test_a_message_has_its_fields_in_the_engine_s_order() -> None:
+    body = {"messages": [{"content": "Hi", "role": "user"}, {"role": "user", "content": "Hi"}]}
+    assert ChatTemplate("{{ messages | tojson }}", {}).render(body) == json.dumps([{"role": "user", "content": "Hi"}] * 2)
+
+
 def test_what_is_no_template_is_refused_at_once() -> None:
     with pytest.raises(TemplateError):
         ChatTemplate("{% if %}", {})
