@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from enum import Enum, auto
 
@@ -28,7 +28,7 @@ class Keeper:
     """One component and its one owner. `run` is its life; the other methods only say what is wanted.
 
     `blockers` names what must be ready first and is not; `on_ready` is called each time it begins to serve, with the
-    seconds that took. `clock` is monotonic.
+    seconds that took; `leaving` is waited for before it is stopped without having failed. `clock` is monotonic.
     """
 
     def __init__(
@@ -37,13 +37,14 @@ class Keeper:
         *,
         blockers: Callable[[Spec], tuple[str, ...]],
         on_ready: Callable[[Spec, float], None],
+        leaving: Callable[[Spec], Awaitable[None]],
         clock: Callable[[], float],
         backoff: Backoff,
     ) -> None:
         self.spec = spec
         self.state = ComponentState.STARTING
         self.running: Running | None = None
-        self._blockers, self._on_ready, self._clock, self._backoff = blockers, on_ready, clock, backoff
+        self._blockers, self._on_ready, self._leaving, self._clock, self._backoff = blockers, on_ready, leaving, clock, backoff
         self._detail = ""
         self._intent = Intent.RUN
         self._told = asyncio.Event()
@@ -136,6 +137,8 @@ class Keeper:
         try:
             ended = await self._watched(self.running, began)
             self._show(*self._ending(ended))
+            if ended is None:
+                await self._leaving(self.spec)
         finally:
             await self.running.stop()
             self.running = None

@@ -6,7 +6,10 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Protocol
+
+import msgspec
 
 from stack.adapters.supervisor_link import Component, ComponentState, SupervisorAnswer, SupervisorRequest
 from stack.local.backoff import Backoff
@@ -20,6 +23,7 @@ from stack.model.tier import Pool
 log = logging.getLogger(__name__)
 
 NAME = "supervisor"
+NOTICE_SECONDS = 1.5  # routers look at the target file twice a second
 
 
 class RefusedError(Exception):
@@ -46,9 +50,10 @@ class Supervisor:
         timings: Timings,
         clock: Callable[[], float],
         backoff: Callable[[], Backoff] = Backoff,
+        notice: float = NOTICE_SECONDS,
     ) -> None:
         self._engine, self._seats, self._targets, self._timings = engine, seats, targets, timings
-        self._clock, self._backoff = clock, backoff
+        self._clock, self._backoff, self._notice = clock, backoff, notice
         self._keepers: dict[str, Keeper] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._closing = asyncio.Event()
@@ -137,7 +142,10 @@ class Supervisor:
         keeper.end()
 
     def _enlist(self, spec: Spec) -> None:
-        keeper = Keeper(spec, blockers=self._blockers, on_ready=self._became_ready, clock=self._clock, backoff=self._backoff())
+        keeper = Keeper(
+            spec, blockers=self._blockers, on_ready=self._became_ready, leaving=self._leaves,
+            clock=self._clock, backoff=self._backoff(),
+        )  # fmt: skip
         self._keepers[spec.name] = keeper
         task = asyncio.create_task(keeper.run(), name=spec.name)
         self._tasks[spec.name] = task
@@ -166,6 +174,15 @@ class Supervisor:
         for keeper in self._keepers.values():
             if spec.name in keeper.spec.renewed_by:
                 keeper.renew()
+
+    async def _leaves(self, spec: Spec) -> None:
+        """Routers are told of an engine that is to be stopped, unless it was drained before, or all ends: they go first then."""
+        if spec.target is None or not self._targets.lists(spec.name) or self._closing.is_set():
+            return
+        self._targets.put(msgspec.structs.replace(spec.target, leaving=True))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._notice):
+                await self._closing.wait()
 
     async def _end(self, stage: Stage) -> None:
         names = [name for name, keeper in self._keepers.items() if keeper.spec.stage is stage]

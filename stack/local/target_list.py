@@ -29,6 +29,10 @@ class TargetList:
             self._targets[target.replica] = target
             self.write()
 
+    def lists(self, replica: str) -> bool:
+        """`replica` is listed now."""
+        return replica in self._targets
+
     def drop(self, replica: str) -> None:
         """`replica` is gone for good."""
         if self._targets.pop(replica, None) is not None:

@@ -6,6 +6,7 @@ import msgspec
 
 from stack.model.tier import Pool
 
+_LEAVING = "__leaving"  # Prometheus drops labels that begin like this: an engine's series stay the same
 RANKS_MAX = 1024  # beyond what any deployment has, so a mistyped number opens no sockets without end
 
 
@@ -16,6 +17,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     none; each of its `kv_event_ranks` data-parallel ranks publishes at an endpoint of its own, the first at these. An engine
     that connects to the router instead is known by its `kv_topic`. `model_root` is the path or repository the engine loaded.
     `cache_server` is the id by which the LMCache server whose L1 the engine reaches reports, None when there is none.
+    `leaving`: it is about to be stopped and must get no new requests.
     """
 
     replica: str
@@ -29,6 +31,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     cache_server: str | None = None
     kv_event_ranks: int = 1
     emulated: bool = False
+    leaving: bool = False
 
     @property
     def publishes(self) -> bool:
@@ -68,6 +71,8 @@ def _labels(target: Target) -> dict[str, str]:
         "model_root": target.model_root,
         "emulated": "true" if target.emulated else "false",
     }
+    if target.leaving:
+        labels[_LEAVING] = "true"
     if target.kv_events is not None:
         labels["kv_events"] = target.kv_events
     if target.kv_topic is not None:
@@ -96,6 +101,7 @@ def _target(address: str, group: _Group) -> Target:
             cache_server=labels.get("cache_server") or None,
             kv_event_ranks=_ranks(labels),
             emulated=labels.get("emulated") == "true",
+            leaving=labels.get(_LEAVING) == "true",
         )
     except KeyError as error:
         raise TargetFileError(f"target {address}: label {error} is missing") from error

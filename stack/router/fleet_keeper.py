@@ -7,6 +7,8 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
+from msgspec.structs import replace
+
 from stack.adapters.probe import Pulse
 from stack.fleet.engine import Health, Standing
 from stack.fleet.machine import (
@@ -54,6 +56,8 @@ class FleetKeeper:
         self.fleet = Fleet.of(())
         self.probed_at: dict[str, float] = {}
         self._looked_at: dict[str, float] = {}
+        self._drained: frozenset[str] = frozenset()
+        self._leaving: frozenset[str] = frozenset()
 
     def apply(self, event: Event) -> None:
         """Step the fleet, and tell the listeners when that changed it."""
@@ -68,7 +72,9 @@ class FleetKeeper:
     def retarget(self, targets: list[Target]) -> None:
         """The target file says that these engines exist: probe the new ones, leave the gone ones alone."""
         before = self.fleet
-        self.apply(TargetsChanged(tuple(targets)))
+        self.apply(TargetsChanged(tuple([replace(target, leaving=False) if target.leaving else target for target in targets])))
+        self._leaving = frozenset(target.replica for target in targets if target.leaving)
+        self.apply(DrainingChanged(self._drained | self._leaving))
         for name in before.members.keys() - self.fleet.members.keys():
             self._probing.pop(name).cancel()
             self.probed_at.pop(name, None)
@@ -82,7 +88,8 @@ class FleetKeeper:
 
     def drain(self, names: frozenset[str]) -> None:
         """These engines take no new requests from now on; all others may."""
-        self.apply(DrainingChanged(names))
+        self._drained = names
+        self.apply(DrainingChanged(self._drained | self._leaving))
 
     def connect_failed(self, name: str, detail: str) -> None:
         """A request could not be handed to the engine, or its connection broke."""

@@ -18,9 +18,16 @@ def spec(launch: Launchable, probe: Obedient | None = None, ready_within: float 
     return Spec(name="a", kind="test", stage=Stage.SERVICE, launch=launch, probe=probe or Obedient(), ready_within=ready_within)
 
 
+async def _at_once(spec: Spec) -> None:
+    """Nobody has to be told."""
+
+
 @asynccontextmanager
 async def kept(
-    spec: Spec, backoff: Backoff | None = None, blockers: Callable[[Spec], tuple[str, ...]] = lambda _: ()
+    spec: Spec,
+    backoff: Backoff | None = None,
+    blockers: Callable[[Spec], tuple[str, ...]] = lambda _: (),
+    leaving: Callable[[Spec], Awaitable[None]] = _at_once,
 ) -> AsyncIterator[tuple[Keeper, list[float]]]:
     """The component, kept during the block; and the seconds of each time it became ready."""
     readied: list[float] = []
@@ -28,6 +35,7 @@ async def kept(
         spec,
         blockers=blockers,
         on_ready=lambda _, seconds: readied.append(seconds),
+        leaving=leaving,
         clock=asyncio.get_running_loop().time,
         backoff=backoff or Backoff(first=0.05, limit=0.2),
     )
@@ -78,6 +86,29 @@ async def test_one_that_cannot_be_started_is_tried_again(tmp_path: Path) -> None
     async with kept(spec(broken)) as (keeper, _):
         await until(lambda: keeper.component.failures >= 2)
         await until(lambda: keeper.component.detail.startswith("/no/such cannot be started"))
+
+
+async def test_it_is_stopped_when_those_who_use_it_know_and_a_crash_waits_for_nobody(tmp_path: Path) -> None:
+    told, asked = asyncio.Event(), 0
+
+    async def leaving(spec: Spec) -> None:
+        nonlocal asked
+        asked += 1
+        await told.wait()
+
+    async with kept(spec(python(host(tmp_path), SLEEPER)), leaving=leaving) as (keeper, readied):
+        await until(lambda: keeper.state is ComponentState.READY)
+        pid = keeper.component.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        await until(lambda: len(readied) == 2)
+        assert asked == 0
+        keeper.hold()
+        await until(lambda: asked == 1)
+        assert (keeper.state, keeper.component.detail) == (ComponentState.HELD, "stopping")
+        assert keeper.component.pid is not None
+        told.set()
+        await until(lambda: keeper.component.pid is None)
 
 
 async def test_held_it_stays_down_and_released_it_comes_back(tmp_path: Path) -> None:
@@ -168,7 +199,9 @@ async def test_whatever_ended_it_its_rest_is_cleared_away() -> None:
 
 async def test_a_keeper_that_is_cancelled_leaves_nothing_running() -> None:
     life = Fleeting()
-    keeper = Keeper(spec(life), blockers=lambda _: (), on_ready=lambda *_: None, clock=lambda: 0.0, backoff=Backoff())
+    keeper = Keeper(
+        spec(life), blockers=lambda _: (), on_ready=lambda *_: None, leaving=_at_once, clock=lambda: 0.0, backoff=Backoff()
+    )
     task = asyncio.create_task(keeper.run())
     await until(lambda: keeper.state is ComponentState.READY)
     task.cancel()

@@ -39,6 +39,7 @@ class Bench:
             timings=Timings(folder / "timings.json"),
             clock=time.monotonic,
             backoff=lambda: Backoff(first=0.05),
+            notice=0.2,
         )
 
     def spec(self, name: str, code: str = SLEEPER, stage: Stage = Stage.SERVICE, after: tuple[str, ...] = ()) -> Spec:
@@ -68,6 +69,9 @@ class Bench:
 
     def listed(self) -> list[str]:
         return [target.replica for target in decode((self.folder / "engines.json").read_bytes())]
+
+    def leaving(self) -> list[str]:
+        return [target.replica for target in decode((self.folder / "engines.json").read_bytes()) if target.leaving]
 
 
 @asynccontextmanager
@@ -108,6 +112,19 @@ async def test_an_engine_is_listed_from_its_first_readiness_until_it_is_removed(
         bench.ask("remove", "decode-0")
         assert bench.listed() == []
         await until(lambda: bench.states() == {})
+
+
+async def test_routers_know_of_an_engine_that_is_to_be_stopped_before_it_is(tmp_path: Path) -> None:
+    async with running(tmp_path, pools=[Pool.DECODE, Pool.DECODE]) as bench:
+        await until(lambda: bench.ready("decode-0", "decode-1"))
+        pid = bench.supervisor.pid("decode-0")
+        bench.ask("stop", "decode-0")
+        await until(lambda: bench.leaving() == ["decode-0"])
+        assert bench.supervisor.pid("decode-0") == pid
+        await until(lambda: bench.supervisor.pid("decode-0") is None)
+        assert (bench.listed(), bench.leaving()) == (["decode-0", "decode-1"], ["decode-0"])
+        bench.ask("start", "decode-0")
+        await until(lambda: bench.leaving() == [])
 
 
 async def test_a_pool_that_shrank_grows_under_the_same_names(tmp_path: Path) -> None:

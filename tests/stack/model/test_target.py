@@ -43,6 +43,14 @@ def test_prometheus_reads_it_as_file_sd() -> None:
     ]
 
 
+def test_an_engine_that_leaves_keeps_its_series() -> None:
+    leaving = msgspec.structs.replace(DECODE, leaving=True)
+    assert decode(encode([leaving])) == [leaving]
+    added = json.loads(encode([leaving]))[0]["labels"].keys() - json.loads(encode([DECODE]))[0]["labels"].keys()
+    assert all(label.startswith("__") for label in added)
+    assert added
+
+
 def test_the_ranks_that_publish_events_are_read_back() -> None:
     target = msgspec.structs.replace(DECODE, kv_events="tcp://10.0.0.1:5557", replay="tcp://10.0.0.1:5657", kv_event_ranks=8)
     assert decode(encode([target])) == [target]

@@ -6,6 +6,7 @@ from functools import partial
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stack.adapters.probe import Pulse
 from stack.fleet.engine import Health, Standing
@@ -102,6 +103,19 @@ async def test_a_probe_never_touches_the_count_of_requests() -> None:
         assert in_flight.counts["a"] == 1
         assert keeper.fleet.candidates("m", Pool.DECODE, loaded(in_flight.counts)) == ()
     assert in_flight.counts["a"] == 0
+    await keeper.close()
+
+
+async def test_an_engine_that_leaves_is_ready_and_gets_no_new_requests_whatever_control_says() -> None:
+    keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), InFlight(), Probes(a=Pulse.WELL, b=Pulse.WELL))
+    seen = []
+    for targets, drained in (("a b", ""), ("a- b", ""), ("a- b", "b"), ("a- b", ""), ("a b", "")):
+        keeper.retarget([replace(_target(name[0]), leaving=name.endswith("-")) for name in targets.split()])
+        keeper.drain(frozenset(drained))
+        for name in "ab":
+            await _until(keeper, name, Health.READY)
+        seen.append("".join(engine.name for engine in keeper.fleet.candidates("m", Pool.DECODE, loaded({}))))
+    assert seen == ["ab", "b", "", "b", "ab"]
     await keeper.close()
 
 
