@@ -16,7 +16,7 @@ from stack.router.errand import Errand
 from stack.router.hindsight import Hindsight
 from stack.router.meters import Meters
 from stack.router.outcomes import answer_outcome, observation, prefill_outcome
-from stack.router.recording import record_of
+from stack.router.recording import draft_of
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
@@ -48,10 +48,10 @@ class Ledger:
     def close(self, errand: Errand) -> None:
         """Write down everything about a finished errand."""
         self._guarded("shadow", lambda: self._shadowing.settle(errand))
-        record = self._guarded("record", lambda: record_of(errand))
-        if record is not None:
-            self._records.add(record)
-            self._guarded("meters", lambda: self._measure(errand, record))
+        draft = self._guarded("record", lambda: draft_of(errand))
+        if draft is not None:
+            self._records.add(draft)
+            self._guarded("meters", lambda: self._measure(errand, draft.record))
         self._guarded("learn", lambda: self._learn(errand))
 
     def _measure(self, errand: Errand, record: DecisionRecord) -> None:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from typing import cast
 
-from stack.control.decision import CANDIDATES_KEPT, NO_PARTS, Candidate, DecisionRecord, Selection, ShadowChoice
-from stack.fleet.engine import Engine
-from stack.model.placement import EnginePlacement, Placement
+from stack.control.decision import DecisionRecord, Selection, ShadowChoice
+from stack.model.placement import Placement
 from stack.model.plan import Choice
-from stack.model.tier import Path, Tier
+from stack.model.tier import Path
+from stack.router.draft import Draft, Weighed
 from stack.router.errand import Errand
-from stack.router.outcomes import answer_outcome, prefill_outcome
 from stack.router.phases import phases
 from stack.strategies.shadow import Shadow, regret
 
-_LAST = float("inf")
 
-
-def record_of(errand: Errand) -> DecisionRecord:
+def draft_of(errand: Errand) -> Draft:
     """The record that control keeps of a request. No text of the prompt or the answer is in it."""
+    plan, candidates = errand.plan, errand.candidates
+    prefill = None if plan.prefill is None else Weighed(plan.prefill, candidates.prefill)
+    return Draft(_record(errand), errand.route.placement, Weighed(plan.decode, candidates.decode), prefill)
+
+
+def _record(errand: Errand) -> DecisionRecord:
     plan, route, timeline = errand.plan, errand.route, errand.timeline
     placed = route.placement.engines.get(plan.decode.engine)
     computing = errand.computing
     expected, ttft = computing.choice.predicted_ttft_s, _engine_ttft(errand, computing.choice)
     prefill = None
     if plan.prefill is not None and plan.prefill_strategy is not None:
-        prefill = _selection(plan.prefill, plan.prefill_strategy, errand.candidates.prefill, route.placement)
+        prefill = _selection(plan.prefill, plan.prefill_strategy)
     return DecisionRecord(
         request_id=errand.identity.request_id,
         at=errand.at,
@@ -40,11 +43,11 @@ def record_of(errand: Errand) -> DecisionRecord:
         probe_age_seconds=None if errand.probed_at is None else max(errand.decided_at - errand.probed_at, 0.0),
         placement_age_seconds=None if placed is None else placed.age_seconds,
         oldest_placement_seconds=_oldest(route.placement),
-        path=errand.path.value,
+        path=errand.path,
         path_reason=plan.reason,
         compared=plan.compared,
         threshold=errand.served.policy.routing_threshold,
-        decode=_selection(plan.decode, plan.decode_strategy, errand.candidates.decode, route.placement),
+        decode=_selection(plan.decode, plan.decode_strategy),
         prefill=prefill,
         fallbacks=errand.reasons,
         engine=errand.engine,
@@ -58,17 +61,16 @@ def record_of(errand: Errand) -> DecisionRecord:
         output_tokens=errand.facts.completion_tokens,
         ttft_seconds=timeline.ttft,
         total_seconds=timeline.total,
-        phases={phase.value: seconds for phase, seconds in phases(timeline).items()},
+        phases=cast("Mapping[str, float]", phases(timeline)),  # a phase is a string
         regret_tokens=regret(route.placement, computing.candidates, computing.choice.engine),
         index_error_tokens=_index_error(errand, computing.choice),
         engine_ttft_seconds=ttft,
         ttft_error_seconds=None if ttft is None or expected is None else expected - ttft,
-        shadows=tuple(_shadow(one) for one in errand.shadows),
+        shadows=tuple(map(_shadow, errand.shadows)),
     )
 
 
-def _selection(choice: Choice, strategy: str, candidates: Sequence[Engine], placement: Placement) -> Selection:
-    kept = _best(choice, candidates)
+def _selection(choice: Choice, strategy: str) -> Selection:
     return Selection(
         strategy=strategy,
         engine=choice.engine,
@@ -78,48 +80,13 @@ def _selection(choice: Choice, strategy: str, candidates: Sequence[Engine], plac
         expected_cached_tokens=choice.expected_cached_tokens,
         predicted_ttft_seconds=choice.predicted_ttft_s,
         ranked_by=choice.ranked_by,
-        candidates=tuple(_candidate(engine, choice.scores, placement) for engine in kept),
-        omitted=len(candidates) - len(kept),
     )
-
-
-def _best(choice: Choice, candidates: Sequence[Engine]) -> list[Engine]:
-    """The best candidates in order, and the chosen one in any case."""
-    kept = heapq.nsmallest(CANDIDATES_KEPT, candidates, key=_rank(choice))
-    if all(engine.name != choice.engine for engine in kept):
-        kept += [engine for engine in candidates if engine.name == choice.engine]
-    return kept
-
-
-def _rank(choice: Choice) -> Callable[[Engine], tuple[float, int]]:
-    scores, part = choice.scores, choice.ranked_by or ""
-    return lambda engine: (scores.get(engine.name, NO_PARTS).get(part, _LAST), engine.in_flight)
-
-
-def _candidate(engine: Engine, scores: Mapping[str, Mapping[str, float]], placement: Placement) -> Candidate:
-    held = placement.engines.get(engine.name)
-    return Candidate(
-        engine=engine.name,
-        in_flight=engine.in_flight,
-        cached_tokens=None if held is None else held.cached_tokens,
-        doubts=() if held is None else tuple(_doubts(held)),
-        scores=scores.get(engine.name, NO_PARTS),
-    )
-
-
-def _doubts(held: EnginePlacement) -> Iterator[str]:
-    """Why the engine may have cached another number of tokens than is said."""
-    if held.partial_seconds is not None:
-        yield f"{Tier.ENGINE.value}: partial for {held.partial_seconds:.0f} s"
-    if held.ranks > 1:
-        yield f"{Tier.ENGINE.value}: the best of {held.ranks} ranks"
-    for tier, doubt in held.doubts:
-        yield f"{tier.value}: {doubt.value}"
 
 
 def _oldest(placement: Placement) -> float | None:
     """Seconds since the engine that has said nothing for longest told of its cache; None when none ever did."""
-    return max((held.age_seconds for held in placement.engines.values() if held.age_seconds is not None), default=None)
+    ages = [held.age_seconds for held in placement.engines.values() if held.age_seconds is not None]
+    return max(ages) if ages else None
 
 
 def _from_peer(errand: Errand) -> int | None:
@@ -140,10 +107,14 @@ def _engine_ttft(errand: Errand, choice: Choice) -> float | None:
     """Seconds from handing the request to the chosen engine to its first token: as seen here, else as the engine says."""
     if not _as_planned(errand, choice):
         return None
-    outcome = answer_outcome(errand) if errand.plan.prefill is None else prefill_outcome(errand)
-    if outcome.ttft_seconds is not None or outcome.queue_seconds is None or outcome.prefill_seconds is None:
-        return outcome.ttft_seconds
-    return outcome.queue_seconds + outcome.prefill_seconds
+    timeline = errand.timeline
+    if errand.plan.prefill is None:
+        sent, first, said = timeline.decode_sent, timeline.first_token, errand.facts
+    else:
+        sent, first, said = timeline.prefill_sent, timeline.prefill_answered, errand.prefill_facts
+    if sent is not None and first is not None:
+        return first - sent
+    return None if said.queue_s is None or said.first_token_s is None else said.queue_s + said.first_token_s
 
 
 def _index_error(errand: Errand, choice: Choice) -> int | None:

@@ -7,15 +7,21 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from stack.control.decision import DecisionRecord
+from stack.router.draft import Draft
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Records for one report. `end` acknowledges them; `dropped` counts records lost since the last acknowledged one."""
 
-    records: tuple[DecisionRecord, ...]
+    drafts: tuple[Draft, ...]
     end: int
     dropped: int
+
+    @property
+    def records(self) -> tuple[DecisionRecord, ...]:
+        """All of them, whole."""
+        return tuple(draft.whole() for draft in self.drafts)
 
 
 @dataclass(slots=True)
@@ -24,30 +30,30 @@ class RecordBuffer:
 
     kept: int
     dropped_total: int = 0
-    _records: deque[DecisionRecord] = field(default_factory=deque)
+    _drafts: deque[Draft] = field(default_factory=deque)
     _first: int = 0
     _dropped: int = 0
 
-    def add(self, record: DecisionRecord) -> None:
-        """Append one record."""
-        self._records.append(record)
-        if len(self._records) > self.kept:
-            self._records.popleft()
+    def add(self, draft: Draft) -> None:
+        """Append one record; it is completed when it is taken."""
+        self._drafts.append(draft)
+        if len(self._drafts) > self.kept:
+            self._drafts.popleft()
             self._first += 1
             self._dropped += 1
             self.dropped_total += 1
 
     def batch(self, limit: int) -> Batch:
         """Up to `limit` of the oldest records; they stay until acknowledged."""
-        records = tuple(islice(self._records, limit))
-        return Batch(records, self._first + len(records), self._dropped)
+        drafts = tuple(islice(self._drafts, limit))
+        return Batch(drafts, self._first + len(drafts), self._dropped)
 
     def acknowledge(self, batch: Batch) -> None:
         """Control has `batch`: drop its records, and the count of lost ones it was told of."""
-        while self._first < batch.end and self._records:
-            self._records.popleft()
+        while self._first < batch.end and self._drafts:
+            self._drafts.popleft()
             self._first += 1
         self._dropped -= batch.dropped
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._drafts)

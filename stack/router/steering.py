@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from stack.adapters.control_link import ControlUnavailableError
+from stack.control.decision import DecisionRecord
 from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.registry import UnknownNameError
 from stack.router.applied import Configuration
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 # Control's versions count from 0, so this differs from all of them.
 NEVER = -1
+RECORDS_AT_ONCE = 16
 
 Account = Callable[[str], str]  # what else there is to say about an engine, in words; empty when it is well
 
@@ -45,7 +47,9 @@ class Steering:
         records: RecordBuffer,
         accounts: Sequence[Account],
         settings: RouterSettings,
+        failed: Callable[[str], None],
     ) -> None:
+        """`failed` counts this router's own failures by site."""
         self._id = router_id
         self._link = link
         self._configuration = configuration
@@ -54,6 +58,7 @@ class Steering:
         self._records = records
         self._accounts = accounts
         self._settings = settings
+        self._failed = failed
         self._applied = asyncio.Event()
         self._reachable = True
 
@@ -91,7 +96,7 @@ class Steering:
             self._applied.clear()
             batch = self._records.batch(self._settings.records_per_report)
             try:
-                await self._link.report(self._report(batch))
+                await self._link.report(self._report(batch, await self._whole(batch)))
             except ControlUnavailableError as error:
                 self._note(error)
                 await asyncio.sleep(self._settings.control_retry_s)
@@ -108,7 +113,20 @@ class Steering:
         except TimeoutError:
             pass
 
-    def _report(self, batch: Batch) -> RouterReport:
+    async def _whole(self, batch: Batch) -> tuple[DecisionRecord, ...]:
+        """The batch's records, completed a few at a time: requests do not wait for more than that."""
+        records: list[DecisionRecord] = []
+        for number, draft in enumerate(batch.drafts, 1):
+            try:
+                records.append(draft.whole())
+            except Exception:  # whatever is wrong with one record, the others arrive
+                log.exception("no record")
+                self._failed("record")
+            if number % RECORDS_AT_ONCE == 0:
+                await asyncio.sleep(0)
+        return tuple(records)
+
+    def _report(self, batch: Batch, records: tuple[DecisionRecord, ...]) -> RouterReport:
         applied = self._configuration.current
         return RouterReport(
             id=self._id,
@@ -124,7 +142,7 @@ class Steering:
                 )
                 for name, member in self._keeper.fleet.members.items()
             ),
-            decisions=batch.records,
+            decisions=records,
             dropped=batch.dropped,
         )
 

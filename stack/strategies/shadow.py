@@ -55,8 +55,12 @@ def regret(placement: Placement, candidates: Sequence[Engine], chosen: str) -> i
     placed = placement.engines
     if chosen not in placed:
         return None
-    best = max(placed[engine.name].cached_tokens for engine in candidates if engine.name in placed)
-    return best - placed[chosen].cached_tokens
+    own = best = placed[chosen].cached_tokens
+    for engine in candidates:
+        held = placed.get(engine.target.replica)
+        if held is not None and held.cached_tokens > best:
+            best = held.cached_tokens
+    return best - own
 
 
 def _more(placement: Placement, engine: str, than: str) -> int | None:

@@ -131,8 +131,9 @@ class Router:
             link = await self._resources.enter_async_context(control)
             accounts = (stalls.account, lambda engine: self._index.account(engine, time.monotonic()))
             steering = Steering(
-                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, accounts, settings
-            )
+                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, accounts, settings,
+                self._meters.failed,
+            )  # fmt: skip
             work["steering"] = steering.run
             work["tiers"] = TierFollower(link, self._tiers, settings, time.monotonic).run
         self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]

@@ -1,12 +1,13 @@
 """Records wait for control in a bounded buffer, and what is lost is counted."""
 
 from stack.control.decision import DecisionRecord
+from stack.router.draft import Draft
 from stack.router.records import RecordBuffer
 from tests.decisions import decision
 
 
-def _record(number: int) -> DecisionRecord:
-    return decision(request_id=str(number))
+def _record(number: int) -> Draft:
+    return Draft(decision(request_id=str(number)))
 
 
 def _ids(records: tuple[DecisionRecord, ...]) -> list[str]:

@@ -11,9 +11,11 @@ from stack.adapters.probe import Pulse
 from stack.control.link import RouterConfig, RouterReport
 from stack.control.state import ModelState
 from stack.fleet.engine import Health
+from stack.model.plan import Choice
 from stack.model.target import Target
 from stack.model.tier import Pool
 from stack.router.applied import Configuration
+from stack.router.draft import Draft, Weighed
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
 from stack.router.limit import Limits
@@ -75,9 +77,11 @@ class Bench:
         self.keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), self.in_flight, self._probe)
         self.configuration = Configuration(StrategyShelf(names(), create), lambda applied: self.keeper.drain(applied.draining))
         self.stalls = Stalls(self.in_flight, SETTINGS, lambda: self.now)
+        self.failed: list[str] = []
         self.steering = Steering(
-            "router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, [self.stalls.account], SETTINGS
-        )
+            "router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, [self.stalls.account],
+            SETTINGS, self.failed.append,
+        )  # fmt: skip
 
     async def _probe(self, url: str, deadline_seconds: float) -> Pulse:
         return Pulse.WELL
@@ -138,12 +142,23 @@ async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None
     bench = Bench()
     bench.control.away = True
     for number in range(5):
-        bench.records.add(decision(request_id=str(number)))
+        bench.records.add(Draft(decision(request_id=str(number))))
     async with bench.running():
         await until(lambda: len(bench.control.asked) >= 3)
         bench.control.away = False
         await until(lambda: len(bench.records) == 0)
     assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["0", "1", "2", "3", "4"]
+
+
+async def test_a_record_that_cannot_be_completed_is_counted_and_the_others_arrive() -> None:
+    bench = Bench()
+    broken = Weighed(Choice("d", reason="x"), None)  # type: ignore[arg-type]  # something nobody foresaw
+    bench.records.add(Draft(decision(request_id="0"), decode=broken))
+    bench.records.add(Draft(decision(request_id="1")))
+    async with bench.running():
+        await until(lambda: len(bench.records) == 0)
+    assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["1"]
+    assert bench.failed == ["record"]
 
 
 async def test_a_report_says_what_is_wrong_with_an_engine() -> None:
