@@ -12,7 +12,17 @@ from stack.bench.router.figures import Report, Row, Streams
 def table(report: Report) -> Table:
     """One line a router; what could not be measured is called unknown."""
     made = Table(title=_title(report), title_justify="left")
-    for column in ("router", "version", "requests/s", "x cache_aware", "CPU us/request", "added p50", "added p99", "errors"):
+    for column in (
+        "router",
+        "version",
+        "requests/s",
+        "x cache_aware",
+        "CPU us/request",
+        "x by CPU",
+        "added p50",
+        "added p99",
+        "errors",
+    ):
         made.add_column(column, justify="left" if column in ("router", "version") else "right")
     for row in report.routers:
         made.add_row(row.name, row.version, *_cells(row))
@@ -43,6 +53,7 @@ def _cells(row: Row) -> list[str]:
         _number(row.requests_per_second, "{:,.0f}"),
         _number(row.ratio_to_cache_aware, "{:.2f}"),
         _number(row.cpu_us_per_request, "{:.1f}"),
+        _number(row.cpu_ratio_to_cache_aware, "{:.2f}"),
         _number(row.added_p50_ms, "{:.3f} ms"),
         _number(row.added_p99_ms, "{:.3f} ms"),
         str(row.errors),

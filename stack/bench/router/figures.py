@@ -23,7 +23,11 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One subject over all rounds: medians, and the rounds themselves."""
+    """One subject over all rounds: medians, and the rounds themselves.
+
+    Both ratios say how many times better than the yardstick it is: by requests a second, and by CPU time a request, which a
+    machine that does other things, too, blurs less.
+    """
 
     name: str
     package: str
@@ -31,6 +35,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_second: float | None
     ratio_to_cache_aware: float | None
     cpu_us_per_request: float | None
+    cpu_ratio_to_cache_aware: float | None
     added_p50_ms: float | None
     added_p99_ms: float | None
     errors: int
@@ -113,14 +118,19 @@ def report(
 
 
 def row(name: str, package: str, version: str, rounds: Sequence[Round], yardstick: Sequence[Round] | None) -> Row:
-    """The medians of `rounds`; the ratio is the median of the ratios to `yardstick` in the same round."""
+    """The medians of `rounds`; a ratio is the median of the ratios to `yardstick` in the same round.
+
+    Within a round both ran within seconds of each other, so that what else the machine does hits both.
+    """
+    base = yardstick or ()
     return Row(
         name=name,
         package=package,
         version=version,
         requests_per_second=middle(each.requests_per_second for each in rounds),
-        ratio_to_cache_aware=None if yardstick is None else middle(_ratios(rounds, yardstick)),
+        ratio_to_cache_aware=middle(map(_faster, rounds, base)),
         cpu_us_per_request=middle(each.cpu_us_per_request for each in rounds),
+        cpu_ratio_to_cache_aware=middle(map(_cheaper, rounds, base)),
         added_p50_ms=middle(each.added_p50_ms for each in rounds),
         added_p99_ms=middle(each.added_p99_ms for each in rounds),
         errors=sum(each.errors for each in rounds),
@@ -139,8 +149,13 @@ def difference(value: float | None, base: float | None) -> float | None:
     return None if value is None or base is None else value - base
 
 
-def _ratios(rounds: Iterable[Round], yardstick: Iterable[Round]) -> Iterable[float]:
-    """Within a round both ran within seconds of each other, so that what else the machine does hits both."""
-    for one, other in zip(rounds, yardstick, strict=True):
-        if one.requests_per_second is not None and other.requests_per_second is not None:
-            yield one.requests_per_second / other.requests_per_second
+def _faster(one: Round, yardstick: Round) -> float | None:
+    return _ratio(one.requests_per_second, yardstick.requests_per_second)
+
+
+def _cheaper(one: Round, yardstick: Round) -> float | None:
+    return _ratio(yardstick.cpu_us_per_request, one.cpu_us_per_request)
+
+
+def _ratio(value: float | None, base: float | None) -> float | None:
+    return None if value is None or not base else value / base

@@ -47,7 +47,7 @@ def test_every_router_has_a_line_and_what_is_not_known_says_so(tmp_path: Path) -
     console.file.close()
     line = next(line for line in (tmp_path / "seen").read_text().splitlines() if "prefix_aware" in line)
     cells = [cell.strip() for cell in line.strip("│").split("│")]
-    assert cells == ["kvdeck prefix_aware", "0.1.0", "21,000", "unknown", "45.0", "0.150 ms", "0.500 ms", "0"]
+    assert cells == ["kvdeck prefix_aware", "0.1.0", "21,000", "unknown", "45.0", "unknown", "0.150 ms", "0.500 ms", "0"]
 
 
 def test_the_notes_say_how_far_the_figures_go() -> None:

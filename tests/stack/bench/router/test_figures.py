@@ -12,6 +12,11 @@ def test_the_ratio_is_the_median_of_the_ratios_within_rounds() -> None:
     assert (made.requests_per_second, made.ratio_to_cache_aware) == (100, 2.0)
 
 
+def test_less_cpu_time_is_a_better_ratio() -> None:
+    made = row("ours", "kvdeck", "1", [Round(cpu_us_per_request=50)], [Round(cpu_us_per_request=100)])
+    assert made.cpu_ratio_to_cache_aware == 2.0
+
+
 def test_a_round_without_a_figure_counts_for_nothing() -> None:
     made = row("ours", "kvdeck", "1", [*_rounds(100, None), Round(requests_per_second=80, errors=3)], _rounds(50, 1, None))
     assert (made.requests_per_second, made.ratio_to_cache_aware, made.errors) == (90, 2.0, 3)
