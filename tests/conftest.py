@@ -11,6 +11,7 @@ from hypothesis import settings
 # No deadline for one example: on a busy machine it says more about the machine. Fewer examples than the default hundred:
 # the whole suite is meant to be run often; tests that want more ask for them.
 settings.register_profile("kvdeck", max_examples=50, deadline=None)
+settings.register_profile("long", max_examples=10_000, deadline=None)  # pytest --hypothesis-profile=long
 settings.load_profile("kvdeck")
 
 
