@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from stack.cli.options import host_port
+
+if TYPE_CHECKING:
+    from stack.wiring.router_options import RouterOptions
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
@@ -29,6 +33,7 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--kv-events-bind", metavar="ENDPOINT", help="Where engines with a kv_topic connect to, such as tcp://10.0.0.9:5557.")
 @click.option("--index-blocks", default=8_000_000, show_default=True, help="KV blocks remembered of all engines, 200 bytes each.")
 @click.option("--index-blocks-per-rank", default=2_000_000, show_default=True, help="The same of one data-parallel rank.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that share the port.")
 def command(
     listen: tuple[str, int],
     router_id: str,
@@ -44,14 +49,21 @@ def command(
     kv_events_bind: str | None,
     index_blocks: int,
     index_blocks_per_rank: int,
+    workers: int,
 ) -> None:
-    """Route OpenAI requests to the fleet's engines."""
+    """Route OpenAI requests to the fleet's engines.
+
+    With several --workers each has its own index and its own counts, and is a router of its own to control (router-0-w0, ...);
+    /metrics tells of all of them. Limits on what is under way hold for each worker: give them their share.
+    """
+    if workers > 1 and kv_events_bind is not None:
+        raise click.UsageError("--kv-events-bind is for one process; let the engines bind, and every worker connects to them")
     import msgspec
 
     from stack.registry import UnknownNameError
+    from stack.router.crew import CrewError
     from stack.router.sessions import secret_from
     from stack.router.settings import RouterSettings
-    from stack.wiring.router import run
     from stack.wiring.router_options import RouterOptions, desired_from
 
     try:
@@ -70,11 +82,23 @@ def command(
             desired=None if config is None else desired_from(config.read_bytes()),
             settings=RouterSettings(drain_s=drain, index_blocks=index_blocks, index_blocks_per_rank=index_blocks_per_rank),
         )
-        run(options)
+        _run(options, workers)
     except (msgspec.DecodeError, UnknownNameError) as error:
         raise click.ClickException(f"{config}: {error}") from error
-    except OSError as error:
+    except (OSError, CrewError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _run(options: RouterOptions, workers: int) -> None:
+    """Imports only what this process is going to be: the one that leads workers is no router itself."""
+    if workers == 1:
+        from stack.wiring import router
+
+        router.run(options)
+    else:
+        from stack.wiring import router_workers
+
+        router_workers.run(options, workers)
 
 
 def _token(file: Path | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stack.metrics.family import Emitter, Family, Kind, Label, Unit
+from stack.metrics.family import Emitter, Family, Kind, Label, Merge, Unit
 
 # 1 ms to 2 min: a warm TTFT on a GPU to a cold long prompt on a laptop's core.
 LATENCY_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
@@ -27,10 +27,11 @@ def _add(
     help_text: str,
     *labels: Label,
     buckets: tuple[float, ...] = (),
+    merge: Merge | None = None,
 ) -> Family:
     if name in CATALOG:
         raise ValueError(f"metric family {name} is declared twice")
-    family = Family(name, kind, unit, help_text, labels, emitter, buckets)
+    family = Family(name, kind, unit, help_text, labels, emitter, buckets, merge)
     CATALOG[name] = family
     return family
 
@@ -152,7 +153,7 @@ ROUTER_REQUESTS = _add(
 ROUTER_IN_FLIGHT = _add(
     "kvdeck_router_in_flight_requests", Kind.GAUGE, Unit.REQUESTS, Emitter.ROUTER,
     "Requests this router has sent to an engine and not yet finished; its own count.",
-    Label.MODEL_NAME, Label.POOL, Label.BACKEND,
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND, merge=Merge.SUM,
 )  # fmt: skip
 ROUTER_PHASE_DURATION = _add(
     "kvdeck_router_request_phase_duration_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.ROUTER,
@@ -188,12 +189,12 @@ ROUTER_LIMITED = _add(
 ROUTER_QUEUED = _add(
     "kvdeck_router_queued_requests", Kind.GAUGE, Unit.REQUESTS, Emitter.ROUTER,
     "Requests that wait in this router for their turn. Always 0 without a configured queue.",
-    Label.MODEL_NAME,
+    Label.MODEL_NAME, merge=Merge.SUM,
 )  # fmt: skip
 ROUTER_ENGINE_HEALTH = _add(
     "kvdeck_router_engine_health", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
     "1 for the state this router gives an engine: ready, not_ready or unknown.",
-    Label.MODEL_NAME, Label.POOL, Label.BACKEND, Label.STATE,
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND, Label.STATE, merge=Merge.MAX,
 )  # fmt: skip
 ROUTER_EJECTIONS = _add(
     "kvdeck_router_ejections_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
@@ -203,6 +204,7 @@ ROUTER_EJECTIONS = _add(
 ROUTER_GENERATION = _add(
     "kvdeck_router_generation", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
     "Generation of the desired state this router has applied.",
+    merge=Merge.MIN,
 )  # fmt: skip
 ROUTER_RECORDS_DROPPED = _add(
     "kvdeck_router_records_dropped_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
@@ -217,17 +219,17 @@ ROUTER_INDEX_BLOCKS = _add(
     "kvdeck_router_index_blocks", Kind.GAUGE, Unit.BLOCKS, Emitter.ROUTER,
     "Blocks the router knows to lie in a tier that an engine reaches: from its KV events, or from the reports of its cache server, "
     "whose chunks count as many blocks as they span. Absent for a tier that nobody speaks of, or that is in doubt.",
-    Label.MODEL_NAME, Label.BACKEND, Label.TIER,
+    Label.MODEL_NAME, Label.BACKEND, Label.TIER, merge=Merge.MAX,
 )  # fmt: skip
 ROUTER_PREFILL_RATE = _add(
     "kvdeck_router_learned_prefill_tokens_per_second", Kind.GAUGE, Unit.TOKENS, Emitter.ROUTER,
     "Prompt tokens an engine computes a second, as the router learned it from its requests; absent until they have shown it.",
-    Label.MODEL_NAME, Label.POOL, Label.BACKEND,
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND, merge=Merge.MEAN,
 )  # fmt: skip
 ROUTER_TIER_RATE = _add(
     "kvdeck_router_learned_load_tokens_per_second", Kind.GAUGE, Unit.TOKENS, Emitter.ROUTER,
     "Cached tokens an engine loads a second from a tier, as the router learned it; absent until requests have shown it.",
-    Label.MODEL_NAME, Label.BACKEND, Label.TIER,
+    Label.MODEL_NAME, Label.BACKEND, Label.TIER, merge=Merge.MEAN,
 )  # fmt: skip
 ROUTER_TIER_UNKNOWN = _add(
     "kvdeck_router_tier_unknown_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
@@ -243,7 +245,7 @@ ROUTER_INDEX_KNOWLEDGE = _add(
     "kvdeck_router_index_knowledge", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
     "1 for what the router knows of an engine's KV placement: whole, partial (what is known is true, but there may be more) or "
     "unknown (no events, or a publisher that does not answer).",
-    Label.MODEL_NAME, Label.BACKEND, Label.STATE,
+    Label.MODEL_NAME, Label.BACKEND, Label.STATE, merge=Merge.MAX,
 )  # fmt: skip
 ROUTER_INDEX_UNPLACED = _add(
     "kvdeck_router_index_unplaced_blocks_total", Kind.COUNTER, Unit.BLOCKS, Emitter.ROUTER,
@@ -259,7 +261,18 @@ ROUTER_PROMPT_TOKENS = _add(
 ROUTER_TOKEN_CACHE_BYTES = _add(
     "kvdeck_router_token_cache_bytes", Kind.GAUGE, Unit.BYTES, Emitter.ROUTER,
     "Memory of the token ids that this router keeps for prompts that begin alike; bounded.",
-    Label.MODEL_NAME,
+    Label.MODEL_NAME, merge=Merge.SUM,
+)  # fmt: skip
+
+ROUTER_WORKERS = _add(
+    "kvdeck_router_workers", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,
+    "Worker processes of a router with several, by state: counted (their figures are in this exposition), silent (they run, but "
+    "did not answer in time: their counters are as last heard, their gauges missing) or down.",
+    Label.STATE, merge=Merge.SUM,
+)  # fmt: skip
+ROUTER_WORKER_RESTARTS = _add(
+    "kvdeck_router_worker_restarts_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
+    "Worker processes that ended without being told to and were started again.",
 )  # fmt: skip
 
 # How good the router's choices were -- router

@@ -59,9 +59,21 @@ class Label(StrEnum):
     OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run, failed
 
 
+class Merge(StrEnum):
+    """How the gauges of one router's worker processes become one figure. Counters and histograms are always summed."""
+
+    SUM = "sum"  # each worker has its own part
+    MAX = "max"  # each sees the same thing; told as the rules read several routers: somebody sees it
+    MIN = "min"  # what all have reached
+    MEAN = "mean"  # each has its own estimate of one thing
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One metric family, named as PromQL sees it (a histogram without its _bucket, _sum, _count)."""
+    """One metric family, named as PromQL sees it (a histogram without its _bucket, _sum, _count).
+
+    `merge` is None but for the gauges of routers.
+    """
 
     name: str
     kind: Kind
@@ -70,3 +82,4 @@ class Family:
     labels: tuple[Label, ...]
     emitter: Emitter
     buckets: tuple[float, ...] = ()
+    merge: Merge | None = None

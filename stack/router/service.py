@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from stack.fleet.engine import Engine
 from stack.model.tier import Pool
 from stack.router.errors import JSON_HEADERS, error_body
+from stack.router.exposition import Exposition
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import Identity
 from stack.router.message import Request, Responder
@@ -25,13 +25,13 @@ class Service:
     """Dispatches by path. Engines' admin paths are not on the list, so no client reaches them through here."""
 
     def __init__(
-        self, completions: Handler, models: ModelList, keeper: FleetKeeper, registry: CollectorRegistry, *, observes: bool = False
+        self, completions: Handler, models: ModelList, keeper: FleetKeeper, exposition: Exposition, *, observes: bool = False
     ) -> None:
         """`observes`: nothing is sent to engines, which /health and /ready say."""
         self._observes = observes
         self._models = models
         self._keeper = keeper
-        self._registry = registry
+        self._exposition = exposition
         self.draining = False
         reading: dict[str, Handler] = {
             "/health": self._health,
@@ -66,9 +66,10 @@ class Service:
             await responder.send(200, JSON_HEADERS, b'{"status":"observing"}' if self._observes else b'{"status":"ready"}')
 
     async def _metrics(self, request: Request, responder: Responder) -> None:
-        # In a thread: with hundreds of engines the text takes long enough to be felt between two tokens.
-        text = await asyncio.to_thread(generate_latest, self._registry)
-        await responder.send(200, _TEXT, text)
+        if (text := await self._exposition.text()) is None:
+            await self._refuse(request, responder, 503, "the workers' metrics cannot be gathered just now", "no_metrics")
+        else:
+            await responder.send(200, _TEXT, text)
 
     async def _list(self, request: Request, responder: Responder) -> None:
         await responder.send(200, JSON_HEADERS, self._models.document())

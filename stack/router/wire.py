@@ -18,10 +18,10 @@ class Server:
         self._site = Site(handler, limits or Limits(), clock)
         self._server: asyncio.Server | None = None
 
-    async def start(self, host: str, port: int) -> None:
-        """Listen on `host` and `port` (0: any free one). Raises OSError when the address cannot be had."""
+    async def start(self, host: str, port: int, *, shared: bool = False) -> None:
+        """Listen on `host` and `port` (0: any free one), `shared` with other processes. Raises OSError when it cannot be had."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: Connection(self._site), host, port, backlog=1024)
+        self._server = await loop.create_server(lambda: Connection(self._site), host, port, backlog=1024, reuse_port=shared or None)
 
     @property
     def address(self) -> tuple[str, int]:

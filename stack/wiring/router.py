@@ -27,6 +27,7 @@ from stack.model.rates import PROFILE
 from stack.router.admission import Admission
 from stack.router.applied import Configuration
 from stack.router.background import keep_going
+from stack.router.exposition import OwnExposition, WorkerExposition
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.greeter import Greeter
 from stack.router.hindsight import Hindsight
@@ -105,7 +106,9 @@ class Router:
             shelf=shelf,
             clock=clock,
         )
-        self._service = Service(handler(options, shared), self._models, self.keeper, self._registry, observes=options.observe)
+        own, seat = OwnExposition(self._registry), options.seat
+        self._worker = None if seat is None else WorkerExposition(self._registry, seat)
+        self._service = Service(handler(options, shared), self._models, self.keeper, self._worker or own, observes=options.observe)
         self.server = Server(self._service.handle)
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -114,7 +117,10 @@ class Router:
         options, settings = self._options, self._options.settings
         if options.desired is not None:
             self.configuration.preset(options.desired.models)
-        await self.server.start(options.host, options.port)
+        if self._worker is not None:
+            telling = await self._worker.open()
+            self._resources.callback(telling.close)
+        await self.server.start(options.host, options.port, shared=self._worker is not None)
         targets, stalls = TargetFile(options.targets), Stalls(self.in_flight, settings, time.monotonic, self._stalled)
         work: dict[str, Callable[[], Awaitable[None]]] = {
             "targets": lambda: targets.watch(settings.targets_interval_s, self.keeper.retarget),
@@ -161,20 +167,26 @@ class Router:
 
 def run(options: RouterOptions) -> None:
     """Serve until SIGTERM or SIGINT, then drain."""
+    prepare()
+    uvloop.run(serve(options, asyncio.Event()))
+
+
+def prepare() -> None:
+    """What a process does once before it serves."""
     logs.configure()
     # A thread that renders a long chat yields to the loop after a millisecond, not after Python's five.
     sys.setswitchinterval(0.001)
-    uvloop.run(_serve(options))
 
 
-async def _serve(options: RouterOptions) -> None:
-    told = asyncio.Event()
+async def serve(options: RouterOptions, told: asyncio.Event, serving: Callable[[], object] = lambda: None) -> None:
+    """Serve until `told` or signalled, then drain; calls `serving` once requests are taken. Raises OSError, UnknownNameError."""
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, told.set)
     router = Router(options)
     await router.start()
     host, port = router.server.address
     log.info("router serves", extra={"host": host, "port": port, "router": options.router_id})
+    serving()
     await told.wait()
     log.info("router drains", extra={"in_flight": router.in_flight.total})
     finished = await router.stop()

@@ -8,7 +8,11 @@ from pathlib import Path
 import msgspec
 
 from stack.control.state import Desired
+from stack.router.exposition import Seat
 from stack.router.settings import RouterSettings
+
+SERVING = b"serving\n"
+"""What a worker says on its standard output once it takes requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,7 @@ class RouterOptions:
     """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines.
 
     `observe`: requests are mirrored here by another gateway, and sent nowhere.
+    `seat` is that of a worker which shares the port with others; None for a router that is one process.
     """
 
     host: str
@@ -30,6 +35,7 @@ class RouterOptions:
     expose_route_headers: bool = False
     observe: bool = False
     desired: Desired | None = None
+    seat: Seat | None = None
     settings: RouterSettings = field(default_factory=RouterSettings)
 
 

@@ -180,7 +180,6 @@ ON_PURPOSE = {
     "a folded line": rb"\r\n[ \t]",
     "a control character": rb"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]",
     "a coding in HTTP/1.0": rb"(?is)HTTP/1\.0.*transfer-encoding:",
-    "a tab after the coding's name": rb"(?i)transfer-encoding:[ \t]*chunked[ \t]*\t",
     "space round a chunk's size": rb"\r\n[0-9A-Fa-f]+[ \t]",
     "a method that begins with no letter": rb"[-!#$%&'*+.^_`|~0-9][A-Z]* [/h*]",
     "a target that is no path": rb"(?m)^[A-Z]+ [^/h]",
