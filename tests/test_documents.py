@@ -71,3 +71,9 @@ def test_the_readme_tells_the_ports() -> None:
     ports = Ports()
     told = {int(port) for port in re.findall(r"http://127\.0\.0\.1:(\d+)", README.partition("| what |")[2].partition("\n\n")[0])}
     assert told == {ports.router, ports.dashboard, ports.control, ports.exporter, ports.prometheus, ports.alertmanager}
+
+
+def test_decisions_are_numbered_in_a_row_and_each_says_its_number() -> None:
+    records = sorted((ROOT / "stack" / "adr").glob("*.md"))
+    assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
+    assert [record.name for record in records if not record.read_text().startswith(f"# {int(record.name[:4])}. ")] == []
