@@ -72,6 +72,10 @@ class Admission:
         try:
             async with asyncio.timeout(turn.limits.queue_seconds):
                 await turn.come
+                while self._obstacle(turn.model, turn.limits) is not None:
+                    # What had ended was one leg of a request whose next one has begun since.
+                    turn.come = asyncio.get_running_loop().create_future()
+                    await turn.come
         except TimeoutError:
             raise OverLimitError(Refusal.QUEUE_TIMEOUT) from None
         finally:

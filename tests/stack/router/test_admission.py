@@ -123,6 +123,16 @@ async def test_who_leaves_just_as_its_turn_comes_passes_it_on() -> None:
     await gate.end()
 
 
+async def test_a_request_between_two_legs_makes_no_room() -> None:
+    gate = Gate(in_flight=1, queue=1)
+    with gate.in_flight.attempt("d0"):
+        assert await gate.come("a") == "waits"
+    with gate.in_flight.attempt("d0"):  # in the same moment: the next leg
+        assert await gate.now("a") == "waits"
+    assert await gate.now("a") == "goes"
+    await gate.end()
+
+
 async def test_whoever_waits_too_long_is_refused() -> None:
     gate = Gate(in_flight=1, queue=1, queue_seconds=0.01)
     assert [await gate.come(name) for name in "ab"] == ["goes", "waits"]
