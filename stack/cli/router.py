@@ -29,6 +29,14 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--secret-file", type=_FILE, required=True, help="Key for hashing session names; made when missing.")
 @click.option("--expose-route-headers", is_flag=True, help="Say in x-kvdeck-* headers where each answer came from.")
 @click.option("--observe", is_flag=True, help="Take requests that another gateway mirrors: decide and record, send nothing on.")
+@click.option(
+    "--max-body",
+    type=click.IntRange(1, 1024),
+    default=16,
+    show_default=True,
+    metavar="MIB",
+    help="Larger requests are refused unread, with 413.",
+)
 @click.option("--drain", default=30.0, show_default=True, metavar="SECONDS", help="How long streams may finish on SIGTERM.")
 @click.option("--kv-events-bind", metavar="ENDPOINT", help="Where engines with a kv_topic connect to, such as tcp://10.0.0.9:5557.")
 @click.option("--index-blocks", default=8_000_000, show_default=True, help="KV blocks remembered of all engines, 200 bytes each.")
@@ -45,6 +53,7 @@ def command(
     secret_file: Path,
     expose_route_headers: bool,
     observe: bool,
+    max_body: int,
     drain: float,
     kv_events_bind: str | None,
     index_blocks: int,
@@ -79,6 +88,7 @@ def command(
             kv_events_bind=kv_events_bind,
             expose_route_headers=expose_route_headers,
             observe=observe,
+            body_bytes=max_body << 20,
             desired=None if config is None else desired_from(config.read_bytes()),
             settings=RouterSettings(drain_s=drain, index_blocks=index_blocks, index_blocks_per_rank=index_blocks_per_rank),
         )

@@ -52,7 +52,7 @@ class Pools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class LoadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many requests of a model each router takes at once; null is no limit, for engines queue by themselves.
+    """How many requests of a model each router process takes at once; null is no limit, for engines queue by themselves.
 
     `in_flight` counts all engines together, `in_flight_per_engine` each engine of either pool. What comes beyond waits in
     the router, at most `queue` requests and `queue_per_engine` for each ready decode engine, and at most `queue_seconds`;

@@ -16,7 +16,7 @@ from stack.router.executor import Executor
 from stack.router.ledger import Ledger
 from stack.router.leg_failure import LegFailedError
 from stack.router.message import ClientGoneError, Request, Responder
-from stack.router.meters import Meters
+from stack.router.meters import NO_MODEL, Meters
 from stack.router.openai import BodyError, parse
 from stack.router.poison import Poison
 from stack.router.route_headers import RouteHeaders
@@ -26,8 +26,6 @@ from stack.strategies.base import EmptyPoolError
 log = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 1
-# Label values where no served model is involved: a client's words never become one.
-NO_MODEL = "none"
 
 
 class Completions:

@@ -156,6 +156,7 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, status: int, message: str) -> None:
         """Answer what was no request, then read on for a while: closing at once would reset the answer away."""
+        self._site.refused(status)
         _put_error(Response(self._outlet, http10=False, bodyless=False, keep_alive=False), status, message)
         self._reader.drop()
         self._hold(0)

@@ -14,6 +14,9 @@ from stack.metrics.family import Label
 
 T = TypeVar("T")
 
+# Label values where no served model is involved: a client's words never become one.
+NO_MODEL = "none"
+
 
 class Children(Generic[T]):
     """The labelled children of one instrument, by label values."""

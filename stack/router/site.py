@@ -29,11 +29,15 @@ class Closable(Protocol):
 
 @dataclass(slots=True)
 class Site:
-    """`tasks` are the handlers at work; `empty` is set while there is no connection."""
+    """`tasks` are the handlers at work; `empty` is set while there is no connection.
+
+    `refused` is told the status of what was answered without a handler: no HTTP, too large, too slow, too many.
+    """
 
     handler: Handler
     limits: Limits
     clock: Callable[[], float]
+    refused: Callable[[int], None] = lambda status: None
     connections: set[Closable] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     empty: asyncio.Event = field(default_factory=asyncio.Event)

@@ -14,8 +14,15 @@ from stack.router.site import Site
 class Server:
     """Serves one handler on one address. Start, drain, close; each once."""
 
-    def __init__(self, handler: Handler, limits: Limits | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._site = Site(handler, limits or Limits(), clock)
+    def __init__(
+        self,
+        handler: Handler,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        refused: Callable[[int], None] = lambda status: None,
+    ) -> None:
+        """`refused` is told the status of each answer that no handler gave."""
+        self._site = Site(handler, limits or Limits(), clock, refused)
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int, *, shared: bool = False) -> None:

@@ -35,7 +35,8 @@ from stack.router.housekeeping import Housekeeping
 from stack.router.in_flight import InFlight
 from stack.router.index_collector import IndexCollector
 from stack.router.lineup import Lineup
-from stack.router.meters import Meters
+from stack.router.message import Limits
+from stack.router.meters import NO_MODEL, Meters
 from stack.router.model_list import ModelList
 from stack.router.rate_collector import RateCollector
 from stack.router.records import RecordBuffer
@@ -109,7 +110,8 @@ class Router:
         own, seat = OwnExposition(self._registry), options.seat
         self._worker = None if seat is None else WorkerExposition(self._registry, seat)
         self._service = Service(handler(options, shared), self._models, self.keeper, self._worker or own, observes=options.observe)
-        self.server = Server(self._service.handle)
+        limits = Limits(body_bytes=options.body_bytes)
+        self.server = Server(self._service.handle, limits, refused=lambda status: self._meters.unrouted(NO_MODEL, status))
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:

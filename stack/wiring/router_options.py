@@ -9,6 +9,7 @@ import msgspec
 
 from stack.control.state import Desired
 from stack.router.exposition import Seat
+from stack.router.message import Limits
 from stack.router.settings import RouterSettings
 
 SERVING = b"serving\n"
@@ -36,6 +37,7 @@ class RouterOptions:
     observe: bool = False
     desired: Desired | None = None
     seat: Seat | None = None
+    body_bytes: int = Limits().body_bytes
     settings: RouterSettings = field(default_factory=RouterSettings)
 
 

@@ -1,5 +1,6 @@
 """The router's paths as clients see them."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,14 @@ async def test_the_router_emits_every_family_declared_for_it_and_no_other(tmp_pa
     assert faults_of(text) == ""
     emitted = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
     assert emitted == {name for name, family in CATALOG.items() if family.emitter is Emitter.ROUTER}
+
+
+async def test_a_request_that_is_too_large_is_refused_unread_and_counted(tmp_path: Path) -> None:
+    async with fleet(tmp_path, FakeEngine("decode-0")) as bench:
+        reader, writer = await asyncio.open_connection(*bench.router.server.address)
+        writer.write(b"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 100000000\r\n\r\n")
+        assert await reader.readuntil(b" ") + await reader.readexactly(3) == b"HTTP/1.1 413"
+        writer.close()
+        await writer.wait_closed()
+        requests = await bench.metric("kvdeck_router_requests_total")
+    assert requests == {'{code="4xx",model_name="none",path="none"}': 1.0}
