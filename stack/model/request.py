@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from stack.model.placement import UNKNOWN, Placement
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,8 @@ class RouteRequest:
     `prompt_tokens` is exact when `tokens_exact`, else an estimate from the prompt's bytes. `prefix_hashes` are
     chained 64-bit hashes of the prompt's leading pieces of `prefix_piece_bytes` bytes each, first piece first.
     `opening_hash` stands for a chat up to its user's first message, which stays as it is while the chat grows, and
-    `opening_pieces` for its whole pieces; None for what is no chat. `session_key` is None when the client sent
+    `opening_pieces` for its whole pieces; None for what is no chat. `under_way` tells how many leading pieces an engine is
+    at work on for other requests. `session_key` is None when the client sent
     none. `now` is the moment of the decision in seconds of the router's clock: what ages is judged by it, so that a decision
     replays.
     """
@@ -30,5 +35,6 @@ class RouteRequest:
     opening_hash: int | None = None
     opening_pieces: int = 0
     session_key: str | None = None
+    under_way: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
     placement: Placement = UNKNOWN
     now: float = 0.0

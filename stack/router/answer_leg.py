@@ -74,7 +74,7 @@ class AnswerLeg:
         tokens = errand.route.prompt_tokens if errand.parsed.stream else None
         seconds = self._settings.first_token_s if errand.parsed.stream else self._settings.answer_s
         work = 0 if handover is not None else errand.uncached(engine)
-        with self._in_flight.attempt(engine, tokens, work, errand.held(engine)) as attempt:
+        with self._in_flight.attempt(engine, tokens, work, errand.held(engine), errand.route.prefix_hashes) as attempt:
             attempt.limit = limit = self._upstream.limits.start(seconds, "the engine gave no answer within")
             try:
                 opened = await self._open(errand, handover, attempt, limit, seconds)

@@ -66,7 +66,7 @@ class Executor:
             return None
         try:
             # The decode engine has this request as good as in its queue: decisions made meanwhile should know.
-            with self._in_flight.attempt(errand.plan.decode.engine):
+            with self._in_flight.attempt(errand.plan.decode.engine, pieces=errand.route.prefix_hashes):
                 handover = await self._prefill.run(errand, errand.plan.prefill.engine)
         except PrefillFailedError as failure:
             errand.fall_back(failure.reason)

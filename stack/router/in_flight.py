@@ -5,31 +5,38 @@ from __future__ import annotations
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from stack.cache.under_way import UnderWay
 from stack.model.load import EMPTY_QUEUE, Queue
 from stack.model.placement import EnginePlacement
 from stack.router.limit import Limit
 from stack.router.ranks import RANK_HEADER, rank_for
 from stack.router.waiting_line import WaitingLine
 
+Pieces = Sequence[int]
+
 
 class Attempt:
     """One request at one engine, until its end. `limit` is the deadline in force, if its wait may be cut short.
 
     `tokens` is the prompt's length, None where that does not tell when to expect a first byte. `work` are those of its
-    tokens that the engine has to compute. `rank` is the data-parallel rank it is sent to, None where the engine decides.
+    tokens that the engine has to compute, `pieces` the hashes of its beginning. `rank` is the data-parallel rank it is sent
+    to, None where the engine decides.
     """
 
-    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "rank", "since", "tokens", "work")
+    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "pieces", "rank", "since", "tokens", "work")
 
-    def __init__(self, in_flight: InFlight, engine: str, tokens: int | None, work: int, since: float, rank: int | None) -> None:
+    def __init__(
+        self, in_flight: InFlight, engine: str, tokens: int | None, work: int, pieces: Pieces, since: float, rank: int | None
+    ) -> None:
         self._in_flight = in_flight
         self.engine = engine
         self.tokens = tokens
         self.work = work
+        self.pieces = pieces
         self.since = since
         self.rank = rank
         self.abandoned = False
@@ -68,21 +75,29 @@ class InFlight:
         self._clock = clock
         self._heard: dict[str, float] = {}
         self._attempts: dict[str, set[Attempt]] = {}
+        self.under_way = UnderWay()
         self._lines: defaultdict[str, WaitingLine] = defaultdict(WaitingLine)
         self._counts: dict[str, int] = {}
         self.freed: Callable[[], None] | None = None
         """Called when a request has ended, while somebody waits for that."""
         self.counts: Mapping[str, int] = MappingProxyType(self._counts)
 
-    def attempt(self, engine: str, tokens: int | None = None, work: int = 0, held: EnginePlacement | None = None) -> Attempt:
+    def attempt(
+        self,
+        engine: str,
+        tokens: int | None = None,
+        work: int = 0,
+        held: EnginePlacement | None = None,
+        pieces: Pieces = (),
+    ) -> Attempt:
         """One request at `engine`, to be counted for as long as a `with` block runs, its `work` until it has a token.
 
-        `held` is where its prompt's KV lies at the engine.
+        `held` is where its prompt's KV lies at the engine, `pieces` the hashes of its beginning.
         """
         rank = None
         if held is not None and held.rank is not None:
             rank = rank_for(held, [attempt.rank for attempt in self._attempts.get(engine, ())])
-        return Attempt(self, engine, tokens, work, self._clock(), rank)
+        return Attempt(self, engine, tokens, work, pieces, self._clock(), rank)
 
     def begin(self, attempt: Attempt) -> None:
         """Count it."""
@@ -90,6 +105,8 @@ class InFlight:
         self._counts[attempt.engine] = self._counts.get(attempt.engine, 0) + 1
         if attempt.work:
             self._lines[attempt.engine].join(attempt, attempt.work, attempt.since)
+        if attempt.pieces:
+            self.under_way.sent(attempt.engine, attempt.pieces)
 
     def computed(self, attempt: Attempt) -> None:
         """Its prompt is computed: a token came."""
@@ -102,6 +119,8 @@ class InFlight:
         self._counts[attempt.engine] -= 1
         if attempt.work:
             self._lines[attempt.engine].leave(attempt, self._clock())
+        if attempt.pieces:
+            self.under_way.over(attempt.engine, attempt.pieces)
         if self.freed is not None:
             self.freed()
 

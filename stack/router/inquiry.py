@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
+from stack.cache.under_way import UnderWay
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import Placement, PlacementUnknownError
 from stack.model.request import RouteRequest
@@ -32,11 +33,18 @@ class Inquiry:
     """Builds route requests, each with its turn: `sequence` is what round-robin goes by."""
 
     def __init__(
-        self, tokens: Tokens, placing: Placing, sessions: Sessions, settings: RouterSettings, clock: Callable[[], float]
+        self,
+        tokens: Tokens,
+        placing: Placing,
+        sessions: Sessions,
+        under_way: UnderWay,
+        settings: RouterSettings,
+        clock: Callable[[], float],
     ) -> None:
         self._tokens = tokens
         self._placing = placing
         self._sessions = sessions
+        self._under_way = under_way
         self._settings = settings
         self._clock = clock
         self._turns = Turns()
@@ -51,6 +59,7 @@ class Inquiry:
         except PlacementUnknownError as error:
             tokens, placement = None, Placement(unknown_reason=error.reason)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
+        pieces = prefix_hashes(data)
         opening = prompt.opening_bytes(parsed) if parsed.routed else None
         return RouteRequest(
             request_id=request_id,
@@ -58,11 +67,12 @@ class Inquiry:
             sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, served.policy)),
             prompt_tokens=prompt_tokens,
             tokens_exact=tokens is not None,
-            prefix_hashes=prefix_hashes(data),
+            prefix_hashes=pieces,
             prefix_piece_bytes=PIECE_BYTES,
             opening_hash=None if opening is None else whole_hash(memoryview(data)[:opening]),
             opening_pieces=(opening or 0) // PIECE_BYTES,
             session_key=self._sessions.key(request, parsed, served.session_keys),
+            under_way=self._under_way.matched(pieces),
             placement=placement,
             now=self._clock(),
         )

@@ -63,7 +63,7 @@ class PrefillLeg:
 
     async def _ask(self, errand: Errand, engine: str) -> bytes:
         work, held = errand.uncached(engine), errand.held(engine)
-        with self._in_flight.attempt(engine, errand.route.prompt_tokens, work, held) as attempt:
+        with self._in_flight.attempt(engine, errand.route.prompt_tokens, work, held, errand.route.prefix_hashes) as attempt:
             try:
                 status, answer = await self._send(errand, attempt)
             except ConnectError as error:

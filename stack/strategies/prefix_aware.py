@@ -59,7 +59,7 @@ class PrefixAware:
         pieces = request.prefix_hashes
         if not pieces:
             return Choice(least_loaded(candidates, request.sequence).name, reason="short_prompt")
-        matched = {engine.name: self._learnt.matched(engine.name, pieces) for engine in candidates}
+        matched = {engine.name: self._matched(engine.name, request) for engine in candidates}
         shared = self._crowd.shared(pieces)
         common = self._crowd.shared(pieces[:shared], COMMON_SHARE)
         key = _key(request, shared)
@@ -84,12 +84,17 @@ class PrefixAware:
     def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
         """The engine now holds this prompt's beginning."""
         if request.prefix_hashes:
-            self._learnt.learn(choice.engine, request.prefix_hashes)
+            self._learnt.learn(choice.engine, request.prefix_hashes, request.now)
             self._crowd.note(request.prefix_hashes, request.opening_hash)
 
     def forget(self, engine: str) -> None:
         """Its cache is gone, or the engine is. What prompts share is theirs, and stays known."""
         self._learnt.forget(engine)
+
+    def _matched(self, engine: str, request: RouteRequest) -> int:
+        """What the engine was sent before, or is at work on."""
+        learnt = self._learnt.matched(engine, request.prefix_hashes, request.now)
+        return max(learnt, request.under_way.get(engine, 0))
 
     def _counts(self, longest: int, shared: int, common: int, pieces: int) -> bool:
         covers = longest >= self._min_match_share * pieces

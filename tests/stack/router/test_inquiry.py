@@ -7,6 +7,7 @@ import msgspec
 
 from stack.cache.index import BlockIndex
 from stack.cache.tier_index import TierIndex
+from stack.cache.under_way import UnderWay
 from stack.control.session_key import session_key
 from stack.control.state import SESSION_KEYS
 from stack.engines.lmcache_chunks import chunk_names, knows
@@ -56,7 +57,7 @@ async def _about(
     headers: tuple[tuple[bytes, bytes], ...] = (),
     **fields: object,
 ) -> RouteRequest:
-    inquiry = Inquiry(tokens, _placing(index or BlockIndex()), Sessions(b"s"), RouterSettings(), lambda: 10.0)
+    inquiry = Inquiry(tokens, _placing(index or BlockIndex()), Sessions(b"s"), UnderWay(), RouterSettings(), lambda: 10.0)
     body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": content}], **fields})
     request = Request("POST", CHAT, "", headers, body, 0.0)
     return await inquiry.about(request, parse(CHAT, body), "r1", FLEET, SERVED)
@@ -103,7 +104,7 @@ async def test_a_salted_prompt_does_not_meet_an_unsalted_one() -> None:
 
 async def _routes(*bodies: dict[str, Any]) -> list[RouteRequest]:
     """What one inquiry says of several requests in a row."""
-    inquiry = Inquiry(FakeTokens(), _placing(BlockIndex()), Sessions(b"s"), RouterSettings(), lambda: 10.0)
+    inquiry = Inquiry(FakeTokens(), _placing(BlockIndex()), Sessions(b"s"), UnderWay(), RouterSettings(), lambda: 10.0)
     routes = []
     for fields in bodies:
         body = msgspec.json.encode({"model": "m", **fields})

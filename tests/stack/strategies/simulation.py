@@ -59,9 +59,9 @@ def run(routers: Sequence[Strategy], fleet: Sequence[Engine], turns: Iterable[Tu
         asked = turn.asked(number)
         choice = router.choose(asked, [replace(engine, in_flight=load[engine.name]) for engine in fleet])
         router.learn(asked, choice, UNKNOWN_OUTCOME)
-        hits += held.matched(choice.engine, asked.prefix_hashes)
+        hits += held.matched(choice.engine, asked.prefix_hashes, 0.0)
         pieces += len(asked.prefix_hashes)
-        held.learn(choice.engine, asked.prefix_hashes)
+        held.learn(choice.engine, asked.prefix_hashes, 0.0)
         engines.append(choice.engine)
         flying.append(choice.engine)
         if len(flying) > running:
