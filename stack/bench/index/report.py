@@ -16,7 +16,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Times in milliseconds. Updates are blocks stored or removed, from an engine's socket to the index; one core does it all.
 
     `updates_per_second` is by CPU time of the process, `updates_per_second_wall` by the clock, which other work on the
-    machine slows down. `loop_late_ms_*` is how much later than asked for another task of the loop got its turn meanwhile.
+    machine slows down. `loop_late_ms_*` is how much later than asked for another task of the loop got its turn meanwhile,
+    `idle_late_ms_p99` the same with nothing to do.
     `bytes_per_block` counts Python's allocations, in the middle and at its highest between two leaps of the dictionaries.
     """
 
@@ -24,6 +25,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     updates_per_second_wall: float
     loop_late_ms_p50: float
     loop_late_ms_p99: float
+    idle_late_ms_p99: float
     lookup_ms_p50: float
     lookup_ms_p99: float
     bytes_per_block: float
@@ -40,6 +42,7 @@ def report(burst: Burst, lookups: Sequence[float], memory: Sequence[float]) -> R
         updates_per_second_wall=burst.updates / burst.wall_seconds,
         loop_late_ms_p50=late[0],
         loop_late_ms_p99=late[1],
+        idle_late_ms_p99=_percentiles(burst.idle_seconds)[1],
         lookup_ms_p50=looked[0],
         lookup_ms_p99=looked[1],
         bytes_per_block=_percentiles(memory)[0] / 1000,
@@ -50,7 +53,8 @@ def report(burst: Burst, lookups: Sequence[float], memory: Sequence[float]) -> R
 def lines(made: Report) -> Iterator[str]:
     """The report for a person, a line each."""
     yield f"updates: {made.updates_per_second:,.0f} blocks a second of CPU, from the engine's socket to the index"
-    yield f"         {made.updates_per_second_wall:,.0f} a second by the clock, other work waiting {_both(made, 'loop_late')}"
+    yield f"         {made.updates_per_second_wall:,.0f} a second by the clock"
+    yield f"others:  wait {_both(made, 'loop_late')} meanwhile, p99 {made.idle_late_ms_p99:.2f} ms when nothing comes"
     yield f"look-up: {made.lookup_blocks:,} blocks over {made.lookup_engines} engines in {_both(made, 'lookup')}"
     yield f"memory:  {made.bytes_per_block:.0f} bytes a block, {made.bytes_per_block_highest:.0f} at most (Python's allocations)"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from stack.adapters.kv_events import KvEventSubscriber
@@ -13,6 +14,7 @@ from stack.model.target import Target
 from stack.model.tier import Pool
 
 _TICK_SECONDS = 0.001
+_IDLE_SECONDS = 0.5
 
 
 class EventsLostError(RuntimeError):
@@ -21,12 +23,16 @@ class EventsLostError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """`updates` blocks stored and removed in so many seconds of CPU and of the clock, and how late each tick of the loop was."""
+    """`updates` blocks stored and removed in so many seconds of CPU and of the clock.
+
+    How late each tick of the loop was meanwhile, and before anything came (`idle_seconds`): the machine's own part in it.
+    """
 
     updates: int
     cpu_seconds: float
     wall_seconds: float
     late_seconds: list[float]
+    idle_seconds: list[float]
 
 
 @dataclass(slots=True)
@@ -67,7 +73,10 @@ async def burst(endpoint: str, churn: Churn, deadline_s: float) -> Burst:
     subscriber.watch(
         [Target(replica="engine", url="http://127.0.0.1:1", pool=Pool.DECODE, model="m", model_root="m", kv_events=endpoint)]
     )
-    late: list[float] = []
+    idle, late = list[float](), list[float]()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_IDLE_SECONDS):
+            await _tick(idle)
     following, ticking = asyncio.create_task(subscriber.run()), asyncio.create_task(_tick(late))
     try:
         async with asyncio.timeout(deadline_s):
@@ -79,7 +88,7 @@ async def burst(endpoint: str, churn: Churn, deadline_s: float) -> Burst:
         await asyncio.gather(following, ticking, return_exceptions=True)
     if watch.lost or watch.cpu_began is None:
         raise EventsLostError("KV events were lost on the way")
-    return Burst(2 * watch.removed, cpu - watch.cpu_began, wall - watch.wall_began, late)
+    return Burst(2 * watch.removed, cpu - watch.cpu_began, wall - watch.wall_began, late, idle)
 
 
 async def _tick(late: list[float]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stack.bench.index.report import Report, lines, report
 from stack.bench.index.stream import Burst
 
-MADE = report(Burst(1000, 0.01, 0.02, [0.001] * 100), [0.0005] * 100, [150.0, 160.0, 200.0])
+MADE = report(Burst(1000, 0.01, 0.02, [0.001] * 100, [0.0002] * 9), [0.0005] * 100, [150.0, 160.0, 200.0])
 
 
 def test_times_are_milliseconds_and_rates_by_cpu_and_by_the_clock() -> None:
@@ -15,6 +15,7 @@ def test_times_are_milliseconds_and_rates_by_cpu_and_by_the_clock() -> None:
             updates_per_second_wall=50_000.0,
             loop_late_ms_p50=1.0,
             loop_late_ms_p99=1.0,
+            idle_late_ms_p99=0.2,
             lookup_ms_p50=0.5,
             lookup_ms_p99=0.5,
             bytes_per_block=160.0,
@@ -27,7 +28,8 @@ def test_times_are_milliseconds_and_rates_by_cpu_and_by_the_clock() -> None:
 def test_a_person_reads_the_same() -> None:
     assert list(lines(MADE)) == [
         "updates: 100,000 blocks a second of CPU, from the engine's socket to the index",
-        "         50,000 a second by the clock, other work waiting 1.00 ms (p99 1.00 ms)",
+        "         50,000 a second by the clock",
+        "others:  wait 1.00 ms (p99 1.00 ms) meanwhile, p99 0.20 ms when nothing comes",
         "look-up: 2,000 blocks over 64 engines in 0.50 ms (p99 0.50 ms)",
         "memory:  160 bytes a block, 200 at most (Python's allocations)",
     ]
