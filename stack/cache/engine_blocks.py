@@ -44,7 +44,7 @@ class EngineBlocks:
 
     def __len__(self) -> int:
         """Entries, whether certain or in doubt: what the memory is measured by."""
-        return len(self.certain.names) + (0 if self.doubted is None else len(self.doubted.names))
+        return self.certain.names.size + (0 if self.doubted is None else self.doubted.names.size)
 
     def count(self, tier: Tier) -> int:
         """Distinct blocks that are certainly in one tier."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stack.cache.holders import Holders
+from stack.cache.shards import Shards
 from stack.model.kv_event import BlockName
 from stack.model.tier import Tier
 
@@ -17,13 +18,13 @@ class Held:
     def __init__(self, holders: Mapping[Tier, Holders], bit: int) -> None:
         self._holders = holders
         self.bit = bit
-        self.names: dict[BlockName, int] = {}
+        self.names = Shards()
         self.counts: dict[Tier, int] = dict.fromkeys(Tier, 0)
         self._copies: dict[Tier, dict[int, int]] = {tier: {} for tier in Tier}  # only of what there are several of
 
     def put(self, tier: Tier, name: BlockName, block: int) -> None:
         """One copy more."""
-        self.names[name] = block
+        self.names.put(name, block)
         if self._holders[tier].add(block, self.bit):
             self.counts[tier] += 1
         else:
@@ -47,12 +48,12 @@ class Held:
         for other, count in self.counts.items():
             if count and other is not tier and self._holders[other].holds(block, self.bit):
                 return True
-        del self.names[name]
+        self.names.pop(name)
         return True
 
     def discard(self, name: BlockName) -> None:
         """No copy in any tier."""
-        block = self.names.pop(name, None)
+        block = self.names.pop(name)
         if block is not None:
             self.release(block)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stack.cache.shards import PART, Shards
+
 _MASKS_SHARED = 4096  # different masks seldom are that many, and each is 32 to 64 bytes that as many blocks share
 
 
@@ -13,34 +15,38 @@ class Holders:
     __slots__ = ("_shared", "masks")
 
     def __init__(self) -> None:
-        self.masks: dict[int, int] = {}
+        self.masks = Shards()
         self._shared: dict[int, int] = {}
 
     def add(self, block: int, bit: int) -> bool:
         """`bit` holds the block from now on; False when it did already."""
-        mask = self.masks.get(block)
+        part = self.masks.parts[block & PART]
+        mask = part.get(block)
         if mask is None:
-            self.masks[block] = bit
+            part[block] = bit
+            self.masks.size += 1
             return True
         if mask & bit:
             return False
-        self.masks[block] = self._share(mask | bit)
+        part[block] = self._share(mask | bit)
         return True
 
     def drop(self, block: int, bit: int) -> bool:
         """`bit` holds the block no more; False when it did not."""
-        mask = self.masks.get(block, 0)
+        part = self.masks.parts[block & PART]
+        mask = part.get(block, 0)
         if not mask & bit:
             return False
         if mask == bit:
-            del self.masks[block]
+            del part[block]
+            self.masks.size -= 1
         else:
-            self.masks[block] = self._share(mask ^ bit)
+            part[block] = self._share(mask ^ bit)
         return True
 
     def holds(self, block: int, bit: int) -> bool:
         """Whether `bit` holds the block."""
-        return self.masks.get(block, 0) & bit != 0
+        return (self.masks.get(block) or 0) & bit != 0
 
     def _share(self, mask: int) -> int:
         if len(self._shared) >= _MASKS_SHARED:

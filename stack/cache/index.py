@@ -168,4 +168,4 @@ class BlockIndex:
 
     def _leave(self, held: Held | None) -> None:
         if held is not None:
-            self._leaving.append((held, iter(held.names.values())))
+            self._leaving.append((held, held.names.values()))

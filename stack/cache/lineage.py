@@ -27,7 +27,7 @@ class Lineage:
 
     def block(self, name: BlockName) -> int | None:
         """Our name of a block."""
-        entry = self._find(name)
+        entry = self._now.get(name) or self._before.get(name)
         return None if entry is None else entry[0]
 
     def depth(self, name: BlockName) -> int | None:

@@ -54,7 +54,7 @@ def _reach(chain: Sequence[int], size: int, sources: Iterable[Followed], holders
         else:
             own[bit] = proved_depth(chain, own_masks, bit, source.blocks.doubted.bit)
     own |= depths(chain, own_masks, sure)
-    if not l1 and not l2:
+    if not l1.size and not l2.size:
         return {bit: (depth * size, 0, 0) for bit, depth in own.items()}
     added = farther(chain, l1, l2, own)
     return {bit: (depth * size, added[bit][0] * size, added[bit][1] * size) for bit, depth in own.items()}

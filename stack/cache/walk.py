@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from stack.cache.holders import bits
+from stack.cache.shards import PART, Shards
 
 
-def depths(chain: Sequence[int], masks: Mapping[int, int], asked: int) -> dict[int, int]:
+def depths(chain: Sequence[int], masks: Shards, asked: int) -> dict[int, int]:
     """For each bit of `asked`, how many leading blocks of `chain` it holds without a gap."""
     found: dict[int, int] = {}
     there = asked
-    held_by = masks.get
+    parts = masks.parts
     for depth, block in enumerate(chain):
-        staying = there & held_by(block, 0)
+        staying = there & parts[block & PART].get(block, 0)
         if staying != there:
             for bit in bits(there ^ staying):
                 found[bit] = depth
@@ -25,7 +26,7 @@ def depths(chain: Sequence[int], masks: Mapping[int, int], asked: int) -> dict[i
     return found
 
 
-def proved_depth(chain: Sequence[int], masks: Mapping[int, int], certain: int, doubted: int) -> int:
+def proved_depth(chain: Sequence[int], masks: Shards, certain: int, doubted: int) -> int:
     """How many leading blocks one engine holds that lost events: up to the last `certain` one, over `doubted` ones.
 
     A block is stored only while all before it are held, and of each removal since it was told; so a certain block proves
@@ -33,7 +34,7 @@ def proved_depth(chain: Sequence[int], masks: Mapping[int, int], certain: int, d
     """
     proved = 0
     for depth, block in enumerate(chain, 1):
-        mask = masks.get(block, 0)
+        mask = masks.get(block) or 0
         if mask & certain:
             proved = depth
         elif not mask & doubted:
@@ -41,9 +42,7 @@ def proved_depth(chain: Sequence[int], masks: Mapping[int, int], certain: int, d
     return proved
 
 
-def farther(
-    chain: Sequence[int], l1: Mapping[int, int], l2: Mapping[int, int], own: Mapping[int, int]
-) -> dict[int, tuple[int, int]]:
+def farther(chain: Sequence[int], l1: Shards, l2: Shards, own: Mapping[int, int]) -> dict[int, tuple[int, int]]:
     """For each bit of `own` (with its depth in the engine's memory) the blocks that L1 and L2 add after that, without a gap."""
     joining: dict[int, int] = {}
     for bit, depth in own.items():
@@ -53,8 +52,8 @@ def farther(
     for depth in range(start, len(chain)):
         walking |= joining.get(depth, 0)
         block = chain[depth]
-        in_l1 = walking & l1.get(block, 0)
-        walking_on = (in_l1, (walking ^ in_l1) & l2.get(block, 0))
+        in_l1 = walking & (l1.get(block) or 0)
+        walking_on = (in_l1, (walking ^ in_l1) & (l2.get(block) or 0))
         if walking_on != run:
             _credit(added, run, depth - start)
             start, run = depth, walking_on
