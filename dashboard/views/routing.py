@@ -9,7 +9,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard import explained, flow, notices, reader, sources
+from dashboard import compared, explained, flow, notices, reader, sources
 from stack.api.client import ControlAnswerError
 from stack.api.schema import DecisionsView
 from stack.control.decision import DecisionRecord
@@ -70,6 +70,7 @@ def _show(decisions: list[DecisionRecord]) -> None:
     st.markdown(f"**Strategy, path, engines: {len(decisions)} requests since {oldest:%H:%M:%S}**")
     st.plotly_chart(flow.picture(decisions, reader.ink()), key="flow", config={"displayModeBar": False})
     _fallbacks(decisions)
+    _others(decisions)
     _table(decisions)
 
 
@@ -80,6 +81,18 @@ def _fallbacks(decisions: list[DecisionRecord]) -> None:
         return
     parts = ", ".join(f"{count} x `{reason}`" for reason, count in reasons.most_common())
     st.warning(f"Not served the way the configuration asks for: {parts}.", icon=":material/alt_route:")
+
+
+def _others(decisions: list[DecisionRecord]) -> None:
+    frame = compared.compared(decisions)
+    if frame.empty:
+        return
+    with st.expander("What the other strategies would have done"):
+        st.dataframe(frame, hide_index=True, placeholder="", key="others", column_config={
+            compared.AGREED: st.column_config.NumberColumn(format="%.0f %%", help=compared.HELP[compared.AGREED]),
+            compared.TOKENS: st.column_config.NumberColumn(format="%.0f", help=compared.HELP[compared.TOKENS]),
+            compared.SECONDS: st.column_config.NumberColumn(format="%.3f s", help=compared.HELP[compared.SECONDS]),
+        })  # fmt: skip
 
 
 def _table(decisions: list[DecisionRecord]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,40 @@ import pyarrow.parquet as pq
 
 from stack.control.decision import DecisionRecord
 
+_ABSENT = msgspec.Raw(b"")
 ROWS = 2_000  # of a row group: what is in memory at once
-_KINDS = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+_KINDS: dict[type[msgspec.inspect.Type], pa.DataType] = {
+    msgspec.inspect.StrType: pa.string(),
+    msgspec.inspect.IntType: pa.int64(),
+    msgspec.inspect.FloatType: pa.float64(),
+    msgspec.inspect.BoolType: pa.bool_(),
+}
 
 
-def _column(field: msgspec.inspect.Field) -> pa.Field:
+def _kind(field: msgspec.inspect.Field) -> pa.DataType | None:
+    """The type of a plain figure's column, None for what is nested."""
     kinds = getattr(field.type, "types", (field.type,))
-    plain = [kind for kind in kinds if not isinstance(kind, msgspec.inspect.NoneType)]
-    name = type(plain[0]).__name__.removesuffix("Type").lower()
-    return pa.field(field.name, _KINDS.get(name, pa.string()))
+    return next((_KINDS[type(kind)] for kind in kinds if type(kind) in _KINDS), None)
 
 
 _TYPE = msgspec.inspect.type_info(DecisionRecord)
 assert isinstance(_TYPE, msgspec.inspect.StructType)
-SCHEMA = pa.schema([_column(field) for field in _TYPE.fields])
+_FIELDS = {field.name: (field, _kind(field)) for field in _TYPE.fields}
+SCHEMA = pa.schema([pa.field(name, kind or pa.string()) for name, (_, kind) in _FIELDS.items()])
+_NESTED = [name for name, (_, kind) in _FIELDS.items() if kind is None]
+
+
+def _line() -> type[msgspec.Struct]:
+    """A record as a line has it: nothing that is nested is taken apart."""
+    types = {field.name: field.type for field in msgspec.structs.fields(DecisionRecord)}
+    fields: list[tuple[str, Any, Any]] = []
+    for name, (field, kind) in _FIELDS.items():
+        absent = None if field.default is msgspec.NODEFAULT else field.default
+        fields.append((name, types[name] | None, absent) if kind is not None else (name, msgspec.Raw, _ABSENT))
+    return msgspec.defstruct("Line", fields, kw_only=True)
+
+
+_DECODER = msgspec.json.Decoder(_line())
 
 
 def pack(lines: Path) -> None:
@@ -34,8 +55,8 @@ def pack(lines: Path) -> None:
     unfinished = final.with_suffix(".part")
     try:
         with pq.ParquetWriter(unfinished, SCHEMA, compression="zstd") as writer:
-            for rows in _groups(lines):
-                writer.write_table(pa.Table.from_pylist(rows, schema=SCHEMA))
+            for table in _tables(lines):
+                writer.write_table(table)
         unfinished.replace(final)
     except BaseException:
         unfinished.unlink(missing_ok=True)
@@ -43,26 +64,23 @@ def pack(lines: Path) -> None:
     lines.unlink()
 
 
-def _groups(lines: Path) -> Iterator[list[dict[str, Any]]]:
-    rows: list[dict[str, Any]] = []
+def _tables(lines: Path) -> Iterator[pa.Table]:
     with lines.open("rb") as file:
-        for line in file:
-            try:
-                rows.append(_row(msgspec.json.decode(line, type=DecisionRecord)))
-            except msgspec.DecodeError:  # half a line, after a crash
-                continue
-            if len(rows) == ROWS:
-                yield rows
-                rows = []
-    if rows:
-        yield rows
+        while group := list(islice(file, ROWS)):
+            rows = list(_rows(group))
+            yield pa.Table.from_arrays([_column(rows, column) for column in SCHEMA], schema=SCHEMA)
 
 
-def _row(record: DecisionRecord) -> dict[str, Any]:
-    return {column.name: _cell(getattr(record, column.name), column) for column in SCHEMA}
+def _rows(lines: list[bytes]) -> Iterator[Any]:
+    for line in lines:
+        try:
+            yield _DECODER.decode(line)
+        except msgspec.DecodeError:  # half a line, after a crash
+            continue
 
 
-def _cell(value: Any, column: pa.Field) -> Any:
-    if value is None or not pa.types.is_string(column.type) or isinstance(value, str):
-        return value
-    return msgspec.json.encode(value).decode()
+def _column(rows: list[Any], column: pa.Field) -> pa.Array:
+    values = [getattr(row, column.name) for row in rows]
+    if column.name in _NESTED:
+        values = [bytes(value).decode() or None for value in values]
+    return pa.array(values, type=column.type)

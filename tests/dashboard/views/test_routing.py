@@ -95,10 +95,11 @@ def test_a_decision_is_explained_by_its_requests_id(opened: Opener, steered: Ste
     assert "the prompt is shorter than the threshold (181 < 512)" in said
     assert "**Decode candidates**, best first by `ttft_s`, and 3 others" in said
     shown = page.dataframe
-    assert shown[1].value[["engine", "cached tokens"]].values.tolist() == [["decode-1", 176], ["decode-0", 16]]
-    assert shown[1].value["not known"].tolist()[1] == "l2: evictions"
-    assert shown[2].value.values.tolist()[0] == ["cached tokens, decode", "176", "160"]
-    assert shown[3].value[["strategy", "engine", "more cached tokens"]].values.tolist() == [["session", "decode-0", -160]]
+    assert shown[0].value[["strategy", "decided along", "agreed"]].values.tolist() == [["session", 1, 0.0]]
+    assert shown[2].value[["engine", "cached tokens"]].values.tolist() == [["decode-1", 176], ["decode-0", 16]]
+    assert shown[2].value["not known"].tolist()[1] == "l2: evictions"
+    assert shown[3].value.values.tolist()[0] == ["cached tokens, decode", "176", "160"]
+    assert shown[4].value[["strategy", "engine", "more cached tokens"]].values.tolist() == [["session", "decode-0", -160]]
     assert not page.exception
 
 
