@@ -67,7 +67,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     Times are seconds, `at` is Unix time; None, and what is left out, is not known. `decode` and `prefill` are what was
     chosen, `engine` and `prefill_engine` those whose work the answer is, `path` the way it went. `compared` are the numbers
     that decided the path, such as "1,830 >= 512". `session` is a keyed hash. The ages are those of what was known when it
-    was decided: since the chosen engine was last probed, since it last told of its cache, and since the quietest candidate
+    was decided: since the chosen engine was last probed, since it last told of its cache (and each lower tier's owner of what is
+    there), and since the quietest candidate
     did. `observed`: another gateway carried the request out, and this is what would have been done; there is no outcome.
     `fallbacks` are all that was not as the configuration asks for, in order.
 
@@ -92,6 +93,7 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     unknown_placement: str | None = None
     probe_age_seconds: float | None = None
     placement_age_seconds: float | None = None
+    tier_age_seconds: Mapping[str, float] = {}
     oldest_placement_seconds: float | None = None
     path: str
     path_reason: str = ""

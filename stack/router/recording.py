@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import cast
 
 from stack.control.decision import DecisionRecord, Selection, ShadowChoice
-from stack.model.placement import Placement
+from stack.model.placement import EnginePlacement, Placement
 from stack.model.plan import Choice
-from stack.model.tier import Path
+from stack.model.tier import Path, Tier
 from stack.router.draft import Draft, Weighed
 from stack.router.errand import Errand
 from stack.router.phases import phases
 from stack.strategies.shadow import Shadow, regret
+
+_NO_AGES: Mapping[str, float] = {}
 
 
 def draft_of(errand: Errand) -> Draft:
@@ -42,6 +44,7 @@ def _record(errand: Errand) -> DecisionRecord:
         unknown_placement=route.placement.unknown_reason,
         probe_age_seconds=None if errand.probed_at is None else max(errand.decided_at - errand.probed_at, 0.0),
         placement_age_seconds=None if placed is None else placed.age_seconds,
+        tier_age_seconds=_NO_AGES if placed is None else _tier_ages(placed),
         oldest_placement_seconds=_oldest(route.placement),
         path=errand.path,
         path_reason=plan.reason,
@@ -81,6 +84,13 @@ def _selection(choice: Choice, strategy: str) -> Selection:
         predicted_ttft_seconds=choice.predicted_ttft_s,
         ranked_by=choice.ranked_by,
     )
+
+
+def _tier_ages(held: EnginePlacement) -> Mapping[str, float]:
+    if held.l1_age_seconds is None and held.l2_age_seconds is None:
+        return _NO_AGES
+    ages = {Tier.L1: held.l1_age_seconds, Tier.L2: held.l2_age_seconds}
+    return {tier.value: seconds for tier, seconds in ages.items() if seconds is not None}
 
 
 def _oldest(placement: Placement) -> float | None:

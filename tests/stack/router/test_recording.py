@@ -150,3 +150,8 @@ def test_a_candidate_tells_why_its_cached_tokens_may_be_others() -> None:
     record = _record_of(errand(route=replace(ROUTE, placement=Placement({"decode-0": placed}))))
     told = {candidate.engine: candidate.doubts for candidate in record.decode.candidates}
     assert told["decode-0"] == ("engine: partial for 34 s", "engine: the best of 8 ranks", "l2: store_evicted")
+
+
+def test_the_ages_of_the_lower_tiers_are_those_that_are_known() -> None:
+    held = Placement({"decode-0": EnginePlacement(32, age_seconds=0.5, l1_age_seconds=1.5)}, 700)
+    assert _record_of(errand(route=replace(ROUTE, placement=held))).tier_age_seconds == {"l1": 1.5}
