@@ -14,6 +14,8 @@ from stack.router.shelf import StrategyShelf
 from stack.strategies.shadow import Shadow, shadows
 
 DELAY_S = 0.02  # soon, so that nothing much has been learnt since the decision; late enough for a burst to be through
+SLICE_S = 0.0005  # at once: less than a prompt takes to be tokenized
+PAUSE_S = 0.002
 BUDGET_SHARE = 0.02  # of one core
 BURST_S = 0.02  # of budget saved up: a hundred decisions and more
 
@@ -54,26 +56,35 @@ class Shadowing:
         self._clock, self._work_clock, self._chance = clock, work_clock, chance
         self._budget_share = budget_share
         self._left, self._seen = BURST_S, clock()
+        self._due = False
         self._waiting: dict[int, Errand] = {}  # by identity: errands are compared field by field
 
     def consider(self, errand: Errand) -> None:
         """Sample a request that was just decided."""
         if self._chance() >= errand.served.shadow_share:
             return
-        if not self._waiting:
-            asyncio.get_running_loop().call_later(DELAY_S, self.run)
         self._waiting[id(errand)] = errand
+        self._run_in(DELAY_S)
 
     def run(self) -> None:
-        """Decide for all who wait."""
-        waiting, self._waiting = self._waiting, {}
-        for errand in waiting.values():
-            self._one(errand)
+        """Decide for those who wait, a slice of time's worth; requests have their turn in between."""
+        self._due = False
+        ends = self._work_clock() + SLICE_S
+        while self._waiting:
+            self._one(self._waiting.pop(next(iter(self._waiting))))
+            if self._waiting and self._work_clock() >= ends:
+                self._run_in(PAUSE_S)
+                return
 
     def settle(self, errand: Errand) -> None:
         """The request is over: if it still waits, it is decided now, before anyone learns from it."""
         if self._waiting.pop(id(errand), None) is not None:
             self._one(errand)
+
+    def _run_in(self, seconds: float) -> None:
+        if not self._due:
+            self._due = True
+            asyncio.get_running_loop().call_later(seconds, self.run)
 
     def _one(self, errand: Errand) -> None:
         model = errand.route.model

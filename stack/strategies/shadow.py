@@ -10,6 +10,7 @@ from stack.model.placement import Placement
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies.disaggregation import Named
+from stack.strategies.prediction import predicted
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,23 @@ def shadows(
 ) -> tuple[Shadow, ...]:
     """What each of `others` but the acting strategy chooses among the candidates that `acting` was chosen from.
 
-    Seconds are compared by one yardstick, the predictions of whichever strategy makes them for every candidate: those of the
-    acting one first, else of the first shadow that does. A strategy's own optimism is no gain.
+    Seconds are compared by one yardstick, for a strategy's own optimism is no gain: predictions from what the engines are
+    known to hold, and where that is not known those of the first strategy, the acting one before all, that makes any.
     """
     chosen = {one.name: one.strategy.choose(request, candidates) for one in others if one.name != acting_strategy}
-    seconds = _yardstick((acting, *chosen.values()), candidates)
+    engines = {engine.name: engine for engine in candidates}
+    learnt = next((choice for choice in (acting, *chosen.values()) if choice.predicted_ttft_s is not None), acting)
     made = []
     for name, choice in chosen.items():
-        agrees = choice.engine == acting.engine
-        tokens = 0 if agrees else _more(request.placement, choice.engine, acting.engine)
-        faster = 0.0 if agrees else None
-        if not agrees and choice.engine in seconds and acting.engine in seconds:
-            faster = seconds[acting.engine] - seconds[choice.engine]
-        made.append(Shadow(name, choice.engine, choice.reason, agrees, tokens, faster))
+        if choice.engine == acting.engine:
+            made.append(Shadow(name, choice.engine, choice.reason, True, 0, 0.0))
+            continue
+        tokens = _more(request.placement, choice.engine, acting.engine)
+        if tokens is None:
+            seconds = _scored(learnt, acting.engine, choice.engine)
+        else:
+            seconds = _ttft(request, engines[acting.engine]) - _ttft(request, engines[choice.engine])
+        made.append(Shadow(name, choice.engine, choice.reason, False, tokens, seconds))
     return tuple(made)
 
 
@@ -68,13 +73,13 @@ def _more(placement: Placement, engine: str, than: str) -> int | None:
     return None if one is None or other is None else one.cached_tokens - other.cached_tokens
 
 
-def _yardstick(choices: Sequence[Choice], candidates: Sequence[Engine]) -> dict[str, float]:
-    """Seconds to the first token at each candidate, as one strategy predicts them; empty when none does."""
-    for choice in choices:
-        part = choice.ranked_by
-        if choice.predicted_ttft_s is None or part is None:
-            continue
-        return {
-            engine.name: choice.scores[engine.name][part] for engine in candidates if part in choice.scores.get(engine.name, ())
-        }
-    return {}
+def _ttft(request: RouteRequest, engine: Engine) -> float:
+    placement = request.placement
+    return predicted(request, engine, placement.engines[engine.name], placement.prompt_tokens or request.prompt_tokens).ttft_s
+
+
+def _scored(choice: Choice, slower: str, faster: str) -> float | None:
+    """By how many seconds `choice` scored one engine below another; None when it did not score both."""
+    part = choice.ranked_by or ""
+    one, other = choice.scores.get(slower, {}).get(part), choice.scores.get(faster, {}).get(part)
+    return None if choice.predicted_ttft_s is None or one is None or other is None else one - other

@@ -84,7 +84,8 @@ async def test_beyond_its_budget_samples_are_skipped_and_counted() -> None:
     errands = [_sampled() for _ in range(4)]
     for one in errands[:3]:
         bench.shadowing.consider(one)
-    bench.shadowing.run()
+    for _ in errands:
+        bench.shadowing.run()
     assert [len(one.shadows) for one in errands[:3]] == [1, 1, 0]
     assert 'kvdeck_router_shadow_skipped_total{model_name="m"} 1.0' in bench.metrics()
     assert "kvdeck_router_shadow_cpu_seconds_total 0.03" in bench.metrics()
@@ -92,6 +93,16 @@ async def test_beyond_its_budget_samples_are_skipped_and_counted() -> None:
     bench.shadowing.consider(errands[3])
     bench.shadowing.run()
     assert len(errands[3].shadows) == 1
+
+
+async def test_they_take_a_slice_of_time_and_leave_the_rest_for_later() -> None:
+    bench = Bench(step=0.0004)
+    errands = [_sampled() for _ in range(3)]
+    for one in errands:
+        bench.shadowing.consider(one)
+    bench.shadowing.run()
+    assert [len(one.shadows) for one in errands] == [1, 0, 0]
+    await until(lambda: all(one.shadows for one in errands))
 
 
 class Broken(Fixed):
