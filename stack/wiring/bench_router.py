@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import signal
 import sys
 import tempfile
@@ -14,14 +13,16 @@ from pathlib import Path
 from rich.console import Console
 
 from stack.bench.router import nginx
-from stack.bench.router.chats import Shape, chats
-from stack.bench.router.figures import Report, Round, Setting, Streams, middle, report, row
+from stack.bench.router.chats import chats
+from stack.bench.router.figures import Report, Round, Streams, middle, report, row
+from stack.bench.router.neighbours import Neighbours
 from stack.bench.router.peers import SGLANG_ROUTER, VLLM_ROUTER, Peer
 from stack.bench.router.placement import place
 from stack.bench.router.process import Pinned, ProcessError, Yard
+from stack.bench.router.setting import Setting
 from stack.bench.router.stand import Stand, await_answers, await_ready, free_ports
 from stack.bench.router.streaming import RATE, StreamStand
-from stack.bench.router.subjects import OURS, OURS_SIMPLE, OWN_PACKAGE, YARDSTICK, Own, Subject
+from stack.bench.router.subjects import OURS, OURS_SEVERAL, OURS_SIMPLE, OWN_PACKAGE, YARDSTICK, Own, Subject
 from stack.bench.router.tools import Tools, find_tools
 from stack.bench.router.wrk import Load
 from stack.config import Layout
@@ -30,19 +31,19 @@ from stack.local.cores import hardware_siblings, usable_cores
 from stack.local.install.debian import Debian
 from stack.local.install.plan import InstallError
 
-_BACK_END = "canned back end: nginx with a fixed answer, no engine, no tokens computed"
 _PEERS = ((VLLM_ROUTER, "round_robin"), (VLLM_ROUTER, "cache_aware"), (SGLANG_ROUTER, "cache_aware"))
-_OWN = ((OURS, "prefix_aware"), (OURS_SIMPLE, "round_robin"))
+_OWN = ((OURS, "prefix_aware", 1), (OURS_SIMPLE, "round_robin", 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchOptions:
-    """`seconds` is one run's; `streams` 0 leaves streaming out; `force` goes on where the figures mean nothing."""
+    """`seconds` is one run's; `streams` 0 leaves streaming out; `workers` above 1 are measured, too; `force`: on one core."""
 
     rounds: int = 5
     seconds: float = 3.0
     connections: int = 32
     streams: int = 200
+    workers: int = 1
     peers: bool = True
     force: bool = False
 
@@ -69,18 +70,12 @@ class _Bench:
 
     def __init__(self, layout: Layout, options: BenchOptions, folder: Path, yard: Yard, checklist: Checklist) -> None:
         self._layout, self._options, self._folder, self._yard, self._checklist = layout, options, folder, yard, checklist
-        self._placement = place(usable_cores(), hardware_siblings, force=options.force)
+        self._placement = place(usable_cores(), hardware_siblings, workers=options.workers, force=options.force)
         self._chats = chats()
-        self._setting = Setting(
-            back_end=_BACK_END,
-            body_bytes=Shape().body_bytes,
-            connections=options.connections,
-            seconds=options.seconds,
-            cores_router=list(self._placement.router),
-            cores_others=list(self._placement.others),
-            processor=platform.processor() or platform.machine(),
-            meaningless="one core for router, load and back end" if self._placement.shared else None,
+        self._setting = Setting.of(
+            self._placement, connections=options.connections, seconds=options.seconds, workers=options.workers
         )
+        self._several = OURS_SEVERAL.format(options.workers)
         self._missing: dict[str, str] = {}
 
     def measure(self) -> Report:
@@ -93,8 +88,9 @@ class _Bench:
             backends, control = self._back_ends(tools)
             routers = [*self._own(backends, control), *self._peers(installed, backends)]
         stand = Stand(load, self._placement, self._options.connections, self._options.seconds)
+        neighbours = Neighbours(self._yard)
         rounds, direct = self._rounds(stand, backends[0], routers)
-        return self._report(routers, rounds, direct, self._streams(control))
+        return self._report(routers, rounds, direct, neighbours.share(), self._streams(control))
 
     def _installed(self) -> Iterator[tuple[Peer, Path]]:
         """The interpreter of each peer's environment; what cannot be installed is noted."""
@@ -124,9 +120,11 @@ class _Bench:
     def _own(self, backends: Sequence[str], control: str) -> Iterator[_Running]:
         own = Own(self._folder, control)
         own.prepare(backends)
-        for name, strategy in _OWN:
+        several = self._options.workers
+        for name, strategy, workers in (*_OWN, *([(self._several, "prefix_aware", several)] if several > 1 else ())):
             port = free_ports(1)[0]
-            yield self._ready(Subject(name, OWN_PACKAGE, version(OWN_PACKAGE), own.command(strategy, port), port))
+            argv = own.command(strategy, port, workers)
+            yield self._ready(Subject(name, OWN_PACKAGE, version(OWN_PACKAGE), argv, port, workers))
 
     def _peers(self, installed: dict[Peer, Path], backends: Sequence[str]) -> Iterator[_Running]:
         for peer, policy in _PEERS:
@@ -141,7 +139,8 @@ class _Bench:
                 self._missing[subject.name] = str(error)
 
     def _ready(self, subject: Subject) -> _Running:
-        process = self._yard.start(subject.name, subject.argv, self._placement.router)
+        cores = self._placement.router if subject.processes == 1 else self._placement.workers
+        process = self._yard.start(subject.name, subject.argv, cores)
         await_answers(subject.url, self._chats, process)
         return _Running(subject, process)
 
@@ -178,12 +177,19 @@ class _Bench:
             return stand.measure(_url(ports[0]), _url(routed), router, self._options.rounds)
 
     def _report(
-        self, routers: Sequence[_Running], rounds: Sequence[Sequence[Round]], direct: Sequence[float], streams: Streams | None
+        self,
+        routers: Sequence[_Running],
+        rounds: Sequence[Sequence[Round]],
+        direct: Sequence[float],
+        others: float,
+        streams: Streams | None,
     ) -> Report:
         named = {one.subject.name: (one.subject, taken) for one, taken in zip(routers, rounds, strict=True)}
         yardstick = named[YARDSTICK][1] if YARDSTICK in named else None
         rows = {name: row(name, one.package, one.version, taken, yardstick) for name, (one, taken) in named.items()}
-        return report(self._setting, rows[OURS], [*rows.values()], middle(direct), streams, self._missing)
+        return report(
+            self._setting, rows[OURS], rows.get(self._several), [*rows.values()], middle(direct), others, streams, self._missing
+        )
 
 
 def _url(port: int) -> str:

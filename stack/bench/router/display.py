@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from stack.bench.router.figures import Report, Row, Streams
+from stack.bench.router.neighbours import NOTABLE
 
 
 def table(report: Report) -> Table:
@@ -36,6 +37,12 @@ def notes(report: Report) -> Iterator[str]:
         yield f"these figures mean nothing: {setting.meaningless}"
     yield f"{setting.back_end}; without any router {_number(report.direct_requests_per_second, '{:,.0f}')} requests/s"
     yield f"router on core {_cores(setting.cores_router)}, load and back end on {_cores(setting.cores_others)}; {setting.processor}"
+    if report.other_processes_share > NOTABLE:
+        yield f"other processes took {report.other_processes_share:.0%} of the machine: believe the ratio by CPU time first"
+    if setting.workers > 1:
+        where = "the cores of load and back end, too" if setting.workers_crowded else "cores of their own"
+        ratio = _number(report.workers_throughput_ratio, "{:.2f}")
+        yield f"{setting.workers} workers on {_cores(setting.cores_workers)}, {where}: {ratio} times the requests of one"
     if report.streams is not None:
         yield _streams(report, report.streams)
     for name, why in report.missing.items():

@@ -7,6 +7,8 @@ from statistics import median
 
 import msgspec
 
+from stack.bench.router.setting import Setting
+
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
     """One subject in one round. None: not measured, or with errors.
@@ -63,23 +65,12 @@ class Streams(msgspec.Struct, frozen=True, kw_only=True):
         return difference(self.router_itl_p99_ms, self.direct_itl_p99_ms)
 
 
-class Setting(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured on, and with what. `meaningless` says why the figures mean nothing, where they do."""
-
-    back_end: str
-    body_bytes: int
-    connections: int
-    seconds: float
-    cores_router: list[int]
-    cores_others: list[int]
-    processor: str
-    meaningless: str | None = None
-
-
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The whole benchmark. The first figures are our router's with `prefix_aware`; None is unknown.
 
-    `direct_requests_per_second` is what load and back end do without a router; `missing` says why a router was not measured.
+    `workers_throughput_ratio` is that of several workers to one.
+    `direct_requests_per_second` is what load and back end do without a router, `other_processes_share` what of all
+    cores' time others took meanwhile; `missing` says why a router was not measured.
     """
 
     throughput_ratio_to_cache_aware: float | None
@@ -87,8 +78,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     added_latency_p99_ms: float | None
     added_itl_p50_ms: float | None
     added_itl_p99_ms: float | None
+    workers_throughput_ratio: float | None
     setting: Setting
     direct_requests_per_second: float | None
+    other_processes_share: float
     missing: dict[str, str]
     routers: list[Row]
     streams: Streams | None
@@ -100,17 +93,26 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report(
-    setting: Setting, ours: Row, routers: list[Row], direct: float | None, streams: Streams | None, missing: dict[str, str]
+    setting: Setting,
+    ours: Row,
+    several: Row | None,
+    routers: list[Row],
+    direct: float | None,
+    neighbours: float,
+    streams: Streams | None,
+    missing: dict[str, str],
 ) -> Report:
-    """The report on `routers`, `ours` among them."""
+    """The report on `routers`: `ours` is among them, and `several` of its workers if those were measured."""
     return Report(
         throughput_ratio_to_cache_aware=ours.ratio_to_cache_aware,
         added_latency_p50_ms=ours.added_p50_ms,
         added_latency_p99_ms=ours.added_p99_ms,
         added_itl_p50_ms=None if streams is None else streams.added_p50_ms,
         added_itl_p99_ms=None if streams is None else streams.added_p99_ms,
+        workers_throughput_ratio=None if several is None else middle(map(_faster, several.rounds, ours.rounds)),
         setting=setting,
         direct_requests_per_second=direct,
+        other_processes_share=neighbours,
         missing=missing,
         routers=routers,
         streams=streams,

@@ -38,6 +38,10 @@ class Pinned:
             except OSError as error:
                 raise ProcessError(f"{name} cannot be started: {error}") from error
 
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None
+
     def require_alive(self) -> None:
         """Raises ProcessError when it has ended."""
         if (status := self._process.poll()) is not None:
@@ -67,12 +71,18 @@ class Yard:
 
     logs: Path
     _ends: ExitStack = field(default_factory=ExitStack)
+    _started: list[Pinned] = field(default_factory=list)
 
     def start(self, name: str, argv: Sequence[str], cores: Sequence[int]) -> Pinned:
         """A process pinned to `cores`, with its log among the others. Raises ProcessError."""
         process = Pinned(name, argv, cores, self.logs / f"bench-{name.replace(' ', '-')}.log", {})
         self._ends.callback(process.stop)
+        self._started.append(process)
         return process
+
+    def cpu_seconds(self) -> float:
+        """CPU time of all that was started here and still runs. Raises ProcessError."""
+        return sum(process.cpu_seconds() for process in self._started if process.runs)
 
     def __enter__(self) -> Self:
         self.logs.mkdir(parents=True, exist_ok=True)

@@ -17,18 +17,23 @@ from stack.model.tier import Pool
 OWN_PACKAGE = "kvdeck"
 OURS = "kvdeck prefix_aware"
 OURS_SIMPLE = "kvdeck round_robin"
+OURS_SEVERAL = "kvdeck prefix_aware, {} workers"
 YARDSTICK = "vllm-router cache_aware"
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One router: its name in the report, package and version, how it is started, and the port it answers on."""
+    """One router: its name in the report, package and version, how it is started, and the port it answers on.
+
+    `processes` is how many there are, each with a core to itself where the machine has them.
+    """
 
     name: str
     package: str
     version: str
     argv: tuple[str, ...]
     port: int
+    processes: int = 1
 
     @property
     def url(self) -> str:
@@ -55,14 +60,15 @@ class Own:
         """Writes the fleet."""
         self._targets.write_bytes(encode(list(fleet)))
 
-    def command(self, strategy: str, port: int) -> tuple[str, ...]:
+    def command(self, strategy: str, port: int, workers: int = 1) -> tuple[str, ...]:
         """`kvdeck router` with `strategy` for every request, and all else as it comes."""
         desired = Desired(models={MODEL: ModelState(strategy=strategy, dpd=Dpd(enabled=False))})
         config = self.folder / f"{strategy}.yaml"
         config.write_bytes(msgspec.yaml.encode({"desired": desired}))
-        own = ("--listen", f"127.0.0.1:{port}", "--id", f"bench-{strategy}", "--targets", str(self._targets))
+        own = ("--listen", f"127.0.0.1:{port}", "--id", f"bench-{strategy}-{workers}", "--targets", str(self._targets))
         files = ("--config", str(config), "--secret-file", str(self.folder / "secret"))
-        return (sys.executable, "-m", "stack.cli.main", "router", *own, *files, "--control-url", self.control_url)
+        several = () if workers == 1 else ("--workers", str(workers))
+        return (sys.executable, "-m", "stack.cli.main", "router", *own, *files, *several, "--control-url", self.control_url)
 
     @property
     def _targets(self) -> Path:

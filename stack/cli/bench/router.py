@@ -12,9 +12,10 @@ import click
 @click.option("--seconds", type=click.FloatRange(1), default=3.0, show_default=True, help="Length of one run.")
 @click.option("--peers/--no-peers", default=True, show_default=True, help="Measure vllm-router and sglang-router, too.")
 @click.option("--streams", type=click.IntRange(0, 2000), default=200, show_default=True, help="Streams at once; 0: none.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Measure a router of that many, too.")
 @click.option("--force", is_flag=True, help="Also on one core, where the figures mean nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print all figures as JSON.")
-def command(rounds: int, seconds: float, peers: bool, streams: int, force: bool, as_json: bool) -> None:
+def command(rounds: int, seconds: float, peers: bool, streams: int, workers: int, force: bool, as_json: bool) -> None:
     """What routing costs: requests a second on one core, and added latency.
 
     Ours and two routers written in Rust, in one run, each pinned to one core, before the same canned back end: nginx with a
@@ -33,7 +34,7 @@ def command(rounds: int, seconds: float, peers: bool, streams: int, force: bool,
     from stack.local.terminal import terminal
     from stack.wiring.bench_router import BenchOptions, run
 
-    options = BenchOptions(rounds=rounds, seconds=seconds, peers=peers, streams=streams, force=force)
+    options = BenchOptions(rounds=rounds, seconds=seconds, peers=peers, streams=streams, workers=workers, force=force)
     try:
         report = run(home_layout(), options, Console(stderr=True))
     except OneCoreError as error:

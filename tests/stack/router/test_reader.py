@@ -177,6 +177,7 @@ ON_PURPOSE = {
     "length and coding at once": rb"(?is)content-length:.*transfer-encoding:|transfer-encoding:.*content-length:",
     "one length twice, or in a list": rb"(?is)content-length:.*(content-length:|,)",
     "a line that ends in LF alone": rb"(?<!\r)\n",
+    "a CR that ends no line": rb"\r(?!\n)",
     "a folded line": rb"\r\n[ \t]",
     "a control character": rb"[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]",
     "a coding in HTTP/1.0": rb"(?is)HTTP/1\.0.*transfer-encoding:",

@@ -6,7 +6,8 @@ import msgspec
 from rich.console import Console
 
 from stack.bench.router.display import notes, table
-from stack.bench.router.figures import Report, Round, Setting, Streams, row
+from stack.bench.router.figures import Report, Round, Streams, row
+from stack.bench.router.setting import Setting
 
 ROUND = Round(requests_per_second=21_000, cpu_us_per_request=45, added_p50_ms=0.15, added_p99_ms=0.5)
 SETTING = Setting(
@@ -16,6 +17,9 @@ SETTING = Setting(
     seconds=3.0,
     cores_router=[1],
     cores_others=[0],
+    workers=1,
+    cores_workers=[1],
+    workers_crowded=False,
     processor="x86_64",
 )
 REPORT = Report(
@@ -24,8 +28,10 @@ REPORT = Report(
     added_latency_p99_ms=0.5,
     added_itl_p50_ms=0.1,
     added_itl_p99_ms=2.0,
+    workers_throughput_ratio=1.7,
     setting=SETTING,
     direct_requests_per_second=60_000,
+    other_processes_share=0.02,
     missing={"vllm-router cache_aware": "pip could not install: no network"},
     routers=[row("kvdeck prefix_aware", "kvdeck", "0.1.0", [ROUND], None)],
     streams=Streams(
@@ -57,6 +63,17 @@ def test_the_notes_say_how_far_the_figures_go() -> None:
         "200 streams of 50 tokens/s: added between tokens p50 / p99 0.10 ms / 2.00 ms, 38% of a core, 0 broken",
         "vllm-router cache_aware was not measured: pip could not install: no network",
     ]
+
+
+def test_a_machine_that_others_use_is_told() -> None:
+    line = "other processes took 62% of the machine: believe the ratio by CPU time first"
+    assert line in notes(msgspec.structs.replace(REPORT, other_processes_share=0.62))
+
+
+def test_several_workers_are_set_against_one_and_their_cores_are_told() -> None:
+    crowded = msgspec.structs.replace(SETTING, workers=2, cores_workers=[0, 1], workers_crowded=True)
+    line = "2 workers on 0, 1, the cores of load and back end, too: 1.70 times the requests of one"
+    assert line in notes(msgspec.structs.replace(REPORT, setting=crowded))
 
 
 def test_figures_that_mean_nothing_are_said_to() -> None:

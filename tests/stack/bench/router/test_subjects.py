@@ -12,13 +12,18 @@ from stack.wiring.router_options import desired_from
 def test_our_router_is_started_as_anybody_would(tmp_path: Path) -> None:
     argv = Own(tmp_path, "http://127.0.0.1:9").command("prefix_aware", 7000)
     assert argv == (
-        sys.executable, "-m", "stack.cli.main", "router", "--listen", "127.0.0.1:7000", "--id", "bench-prefix_aware",
+        sys.executable, "-m", "stack.cli.main", "router", "--listen", "127.0.0.1:7000", "--id", "bench-prefix_aware-1",
         "--targets", str(tmp_path / "engines.json"), "--config", str(tmp_path / "prefix_aware.yaml"),
         "--secret-file", str(tmp_path / "secret"), "--control-url", "http://127.0.0.1:9",
     )  # fmt: skip
     desired = desired_from((tmp_path / "prefix_aware.yaml").read_bytes())
     assert desired is not None
     assert desired.models == {"canned": ModelState(strategy="prefix_aware", dpd=Dpd(enabled=False))}
+
+
+def test_several_workers_are_asked_for(tmp_path: Path) -> None:
+    argv = Own(tmp_path, "http://127.0.0.1:9").command("prefix_aware", 7000, 4)
+    assert argv[argv.index("--workers") + 1] == "4"
 
 
 def test_its_fleet_is_the_back_ends(tmp_path: Path) -> None:
