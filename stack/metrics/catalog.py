@@ -196,6 +196,11 @@ ROUTER_ENGINE_HEALTH = _add(
     "1 for the state this router gives an engine: ready, not_ready or unknown.",
     Label.MODEL_NAME, Label.POOL, Label.BACKEND, Label.STATE, merge=Merge.MAX,
 )  # fmt: skip
+ROUTER_ENGINE_STALLED = _add(
+    "kvdeck_router_engine_stalled_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.ROUTER,
+    "For how long an engine that has prompts to work on has said nothing, once that is longer than they explain; else 0.",
+    Label.MODEL_NAME, Label.POOL, Label.BACKEND, merge=Merge.MAX,
+)  # fmt: skip
 ROUTER_EJECTIONS = _add(
     "kvdeck_router_ejections_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
     "Times this router kept new requests from an engine for a while, because requests failed there in a row.",

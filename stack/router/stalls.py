@@ -45,6 +45,10 @@ class Stalls:
         for name in self._stalled:
             self._tell(name, self.account(name))
 
+    def seconds(self, engine: str) -> float:
+        """For how long the engine has been silent, once that is a stall; else 0."""
+        return self._stalled.get(engine, 0.0)
+
     def account(self, engine: str) -> str:
         """The stall in words; empty when there is none."""
         seconds = self._stalled.get(engine)

@@ -18,6 +18,7 @@ from stack.router.admission import Admission
 from stack.router.applied import Configuration
 from stack.router.in_flight import InFlight
 from stack.router.records import RecordBuffer
+from stack.router.stalls import Stalls
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +30,7 @@ class StateCollector(Collector):
     configuration: Configuration
     records: RecordBuffer
     admission: Admission
+    stalls: Stalls
 
     def register(self, registry: CollectorRegistry) -> None:
         """Take part in the scrapes of `registry`."""
@@ -38,6 +40,7 @@ class StateCollector(Collector):
         """The families, without running a scrape."""
         yield from (
             samples(catalog.ROUTER_ENGINE_HEALTH),
+            samples(catalog.ROUTER_ENGINE_STALLED),
             samples(catalog.ROUTER_IN_FLIGHT),
             samples(catalog.ROUTER_QUEUED),
             samples(catalog.ROUTER_GENERATION),
@@ -48,7 +51,8 @@ class StateCollector(Collector):
         """All samples as of now."""
         engines = self.fleet().engines
         yield self._health(engines)
-        yield self._loads(engines)
+        yield self._of_each(catalog.ROUTER_ENGINE_STALLED, engines, self.stalls.seconds)
+        yield self._of_each(catalog.ROUTER_IN_FLIGHT, engines, lambda name: self.in_flight.counts.get(name, 0))
         yield self._queued()
         yield _single(catalog.ROUTER_GENERATION, self.configuration.current.generation)
         yield _single(catalog.ROUTER_RECORDS_DROPPED, self.records.dropped_total)
@@ -62,12 +66,11 @@ class StateCollector(Collector):
                 family.add_sample(catalog.ROUTER_ENGINE_HEALTH.name, labels, float(engine.health is health))
         return family
 
-    def _loads(self, engines: tuple[Engine, ...]) -> Metric:
-        family = samples(catalog.ROUTER_IN_FLIGHT)
+    def _of_each(self, family: Family, engines: tuple[Engine, ...], told: Callable[[str], float]) -> Metric:
+        made = samples(family)
         for engine in engines:
-            count = self.in_flight.counts.get(engine.name, 0)
-            family.add_sample(catalog.ROUTER_IN_FLIGHT.name, _labels(engine), float(count))
-        return family
+            made.add_sample(family.name, _labels(engine), float(told(engine.name)))
+        return made
 
     def _queued(self) -> Metric:
         family = samples(catalog.ROUTER_QUEUED)

@@ -84,9 +84,10 @@ class Router:
         self._subscriber = KvEventSubscriber(self._index, self._housekeeping, clock, bind_at=options.kv_events_bind)
         self._housekeeping.watchers += [self._subscriber, lineup]
         self.keeper.listeners += [self._housekeeping.fleet_changed, self._greeter.fleet_changed, self.admission.fleet_changed]
-        StateCollector(lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records, self.admission).register(
-            self._registry
-        )
+        self._stalls = Stalls(self.in_flight, settings, clock, self._stalled)
+        StateCollector(
+            lambda: self.keeper.fleet, self.in_flight, self.configuration, self.records, self.admission, self._stalls
+        ).register(self._registry)
         IndexCollector(lambda: self.keeper.fleet, self._index, self._tiers, clock).register(self._registry)
         RateCollector(lambda: self.keeper.fleet, rates).register(self._registry)
         shared = Shared(
@@ -123,13 +124,13 @@ class Router:
             telling = await self._worker.open()
             self._resources.callback(telling.close)
         await self.server.start(options.host, options.port, shared=self._worker is not None)
-        targets, stalls = TargetFile(options.targets), Stalls(self.in_flight, settings, time.monotonic, self._stalled)
+        targets = TargetFile(options.targets)
         work: dict[str, Callable[[], Awaitable[None]]] = {
             "targets": lambda: targets.watch(settings.targets_interval_s, self.keeper.retarget),
             "kv_events": self._subscriber.run,
             "greeter": self._greeter.run,
             "models": self._models.run,
-            "stalls": stalls.run,
+            "stalls": self._stalls.run,
             "health": self.keeper.run,
         }
         if options.control_url is not None:
@@ -137,7 +138,7 @@ class Router:
                 options.control_url, options.router_id, token=options.control_token, deadline_seconds=settings.control_deadline_s
             )
             link = await self._resources.enter_async_context(control)
-            accounts = (stalls.account, lambda engine: self._index.account(engine, time.monotonic()))
+            accounts = (self._stalls.account, lambda engine: self._index.account(engine, time.monotonic()))
             steering = Steering(
                 options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, accounts, settings,
                 self._meters.failed,

@@ -1,5 +1,7 @@
 """The state's exposition is exactly what is there now."""
 
+import time
+
 from prometheus_client import CollectorRegistry, generate_latest
 
 from stack.cache.rates import RateBook
@@ -13,7 +15,9 @@ from stack.router.applied import Configuration
 from stack.router.in_flight import InFlight
 from stack.router.lineup import Lineup
 from stack.router.records import RecordBuffer
+from stack.router.settings import RouterSettings
 from stack.router.shelf import StrategyShelf
+from stack.router.stalls import Stalls
 from stack.router.state_collector import StateCollector
 from stack.strategies.base import create, names
 
@@ -29,13 +33,16 @@ def test_samples_follow_the_fleet() -> None:
     in_flight, registry = InFlight(), CollectorRegistry()
     configuration = Configuration(StrategyShelf(names(), create))
     admission = Admission(in_flight, Lineup(in_flight, RateBook(PROFILE)), lambda: fleet)
-    collector = StateCollector(lambda: fleet, in_flight, configuration, RecordBuffer(10), admission)
+    collector = StateCollector(
+        lambda: fleet, in_flight, configuration, RecordBuffer(10), admission, Stalls(in_flight, RouterSettings(), time.monotonic)
+    )
     collector.register(registry)
     with in_flight.attempt("d0"):
         assert _samples(registry) == [
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="ready"} 1.0',
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="not_ready"} 0.0',
             'kvdeck_router_engine_health{backend="d0",model_name="m",pool="decode",state="unknown"} 0.0',
+            'kvdeck_router_engine_stalled_seconds{backend="d0",model_name="m",pool="decode"} 0.0',
             'kvdeck_router_in_flight_requests{backend="d0",model_name="m",pool="decode"} 1.0',
             'kvdeck_router_queued_requests{model_name="m"} 0.0',
             "kvdeck_router_generation 0.0",
