@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+import httpx
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -27,14 +28,28 @@ class StoreCounters:
     keys: int
 
 
-class CacheStore:
-    """One store at a `redis://` address. The deadline is the caller's."""
+class CacheStore(Protocol):
+    """A store that can be asked. The deadline is the caller's."""
+
+    async def counters(self) -> StoreCounters:
+        """Raises StoreSilentError."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def store_at(url: str) -> CacheStore:
+    """The store at `url`: `redis://` for Redis and Valkey, `http://` for one that is emulated. Raises ValueError."""
+    return EmulatedStore(url) if url.startswith("http://") else RedisStore(url)
+
+
+class RedisStore:
+    """Redis or Valkey."""
 
     def __init__(self, url: str) -> None:
         self._redis = Redis.from_url(url, retry=Retry(NoBackoff(), 0), max_connections=1)
 
     async def counters(self) -> StoreCounters:
-        """Raises StoreSilentError."""
         try:
             return read(await self._redis.info("everything"))
         except (RedisError, OSError, KeyError, TypeError, ValueError) as error:
@@ -42,6 +57,23 @@ class CacheStore:
 
     async def close(self) -> None:
         await self._redis.aclose()
+
+
+class EmulatedStore:
+    """Answers GET with what INFO would say, as JSON."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._client = httpx.AsyncClient(trust_env=False)
+
+    async def counters(self) -> StoreCounters:
+        try:
+            return read((await self._client.get(self._url)).raise_for_status().json())
+        except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
+            raise StoreSilentError(f"no counters from the store: {type(error).__name__}") from error
+
+    async def close(self) -> None:
+        await self._client.aclose()
 
 
 def read(info: Mapping[str, Any]) -> StoreCounters:

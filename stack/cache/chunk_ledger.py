@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from stack.model.chunk import CacheDoubt, Chunk, Part
@@ -94,12 +96,17 @@ class ChunkLedger:
         self._forget_until(self.since)
         return True
 
-    def changes(self, since: int) -> Iterator[Entry]:
-        """What changed after `since`, last change first."""
+    def moments(self, since: int) -> list[int]:
+        """When the chunks changed that did after `since`, last change first."""
+        return [claim.changed for claim in takewhile(lambda claim: claim.changed > since, reversed(self._claims.values()))]
+
+    def changes(self, since: int, upto: int = sys.maxsize) -> Iterator[Entry]:
+        """What changed after `since` and not after `upto`, last change first."""
         for chunk, claim in reversed(self._claims.items()):
             if claim.changed <= since:
                 return
-            yield Entry(chunk, claim.changed, claim.known if self._is_whole(chunk, claim) else 0)
+            if claim.changed <= upto:
+                yield Entry(chunk, claim.changed, claim.known if self._is_whole(chunk, claim) else 0)
 
     def _touch(self, chunk: Chunk, moment: int) -> _Claim:
         claim = self._claims.get(chunk)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 
 from msgspec.structs import replace as replaced
@@ -83,6 +84,7 @@ class TierIndex:
     def behind(self, placement: Placement, tokens: Sequence[int], salt: str, targets: Iterable[Target], now: float) -> Placement:
         """`placement` with what L1 and L2 add for each engine whose target names a cache server; the others stay as they are."""
         walks: dict[tuple[str, str], Walk] = {}
+        named = cache(lambda root, size: [Chunk(root, salt, name) for name in self._names(tokens, size)])
         placed: dict[str, EnginePlacement] = {}
         for target in targets:
             held = placement.engines.get(target.replica)
@@ -90,7 +92,7 @@ class TierIndex:
                 continue
             key = target.cache_server, target.model_root
             if key not in walks:
-                walks[key] = self._walk(target.cache_server, target.model_root, salt, tokens, now)
+                walks[key] = self._walk(target.cache_server, target.model_root, named, len(tokens), now)
             placed[target.replica] = self._placed(held, walks[key], target.cache_server, now)
         if not placed:
             return placement
@@ -112,15 +114,14 @@ class TierIndex:
     def _silence(self, now: float) -> CacheDoubt | None:
         return CacheDoubt.CONTROL_SILENT if self._taken_at is None or now - self._taken_at > CONTROL_SILENT_SECONDS else None
 
-    def _walk(self, server: str, root: str, salt: str, tokens: Sequence[int], now: float) -> Walk:
+    def _walk(self, server: str, root: str, named: Callable[[str, int], list[Chunk]], prompt_tokens: int, now: float) -> Walk:
         own, store = self._ledgers.get(server), self._ledgers.get(STORE)
         if (silent := self._silence(now)) is not None or own is None or store is None:
-            return Walk.blind(len(tokens), 1, silent or CacheDoubt.UNHEARD)
+            return Walk.blind(prompt_tokens, 1, silent or CacheDoubt.UNHEARD)
         size = own.said.chunk_tokens
         if size is None or not self._knows(own.said.algorithm):
-            return Walk.blind(len(tokens), size or 1, CacheDoubt.UNHEARD if size is None else CacheDoubt.UNKNOWN_HASH)
-        chunks = [Chunk(root, salt, name) for name in self._names(tokens, size)]
-        return walk(chunks, size, len(tokens), own.doubt, store.doubt)
+            return Walk.blind(prompt_tokens, size or 1, CacheDoubt.UNHEARD if size is None else CacheDoubt.UNKNOWN_HASH)
+        return walk(named(root, size), size, prompt_tokens, own.doubt, store.doubt)
 
     def _placed(self, held: EnginePlacement, found: Walk, server: str, now: float) -> EnginePlacement:
         l1, l2, doubts = found.beyond(held.engine_tokens)

@@ -13,8 +13,9 @@ from stack.cli.options import host_port
 @click.option(
     "--time-scale", type=click.FloatRange(0, min_open=True), default=1.0, show_default=True, help="0.1: ten times as fast."
 )
+@click.option("--coordinator-url", metavar="URL", help="Where the emulated cache server reports what it holds, as LMCache's do.")
 @click.option("--profiles", is_flag=True, help="List the profiles and where their numbers come from, then end.")
-def command(admin: tuple[str, int], profile: str, time_scale: float, profiles: bool) -> None:
+def command(admin: tuple[str, int], profile: str, time_scale: float, coordinator_url: str | None, profiles: bool) -> None:
     """Run any number of emulated vLLM engines in one process.
 
     Engines are started and stopped over the admin address: PUT, DELETE and GET /engines. They speak vLLM's API, metrics and
@@ -32,6 +33,6 @@ def command(admin: tuple[str, int], profile: str, time_scale: float, profiles: b
         raise click.BadParameter(f"unknown; known: {', '.join(PROFILES)}", param_hint="--profile")
     logs.configure()
     try:
-        run(EmulatorSettings(host=admin[0], port=admin[1], profile=profile, time_scale=time_scale))
+        run(EmulatorSettings(host=admin[0], port=admin[1], profile=profile, time_scale=time_scale, coordinator_url=coordinator_url))
     except EmulatorConfigError as error:
         raise click.ClickException(str(error)) from error

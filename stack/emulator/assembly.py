@@ -7,6 +7,7 @@ import socket
 import time
 import uuid
 from dataclasses import dataclass
+from functools import partial
 
 import zmq
 
@@ -45,7 +46,9 @@ class RunningEngine:
 
     def __init__(self, replica: str, spec: EngineSpec, around: Surroundings) -> None:
         profile, started, woken = around.profile, time.time(), asyncio.Event()
-        self._journal = Journal(profile.block_size, self._schedule_flush)
+        reports = around.tiers.reports
+        describe = None if reports is None else partial(reports.described, spec.model_root)
+        self._journal = Journal(profile.block_size, self._schedule_flush, describe)
         core = Core(spec.model, profile, around.tiers, around.fabric, around.tokenizer, self._journal, woken.set)
         core.telemetry.sheet.info(names.CACHE_CONFIG_INFO, cache_config(profile))
         self.engine = Engine(str(uuid.uuid4()), core, around.fabric, around.clock, woken)

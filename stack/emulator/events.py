@@ -56,16 +56,23 @@ class Batch(msgspec.Struct, array_like=True):
     data_parallel_rank: int
 
 
-class Journal:
-    """Events not yet published, in order. `wake` is called when the first one arrives."""
+# Hashes of blocks, that of the block before them, their tokens, and the salt of the prompt they are of.
+Describe = Callable[[Sequence[int], int | None, Sequence[int], str | None], None]
 
-    def __init__(self, block_size: int, wake: Callable[[], None]) -> None:
+
+class Journal:
+    """Events not yet published, in order. `wake` is called when the first one arrives, `describe` with every block's content."""
+
+    def __init__(self, block_size: int, wake: Callable[[], None], describe: Describe | None = None) -> None:
         self._block_size = block_size
         self._wake = wake
+        self._describe = describe
         self._events: list[BlockStored | BlockRemoved | AllBlocksCleared] = []
 
     def stored(self, hashes: Sequence[int], parent: int | None, tokens: Sequence[int], salt: str | None) -> None:
         """The engine's own memory now holds `hashes`, which continue `parent`."""
+        if self._describe is not None:
+            self._describe(hashes, parent, tokens, salt)
         salted = (salt,) if salt is not None and parent is None else None
         event = BlockStored(
             block_hashes=list(hashes),

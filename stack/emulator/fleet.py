@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping
 
 import msgspec
 import zmq
 
 from stack.emulator.assembly import RunningEngine, Surroundings
+from stack.emulator.cache_reports import CacheReports
 from stack.emulator.engine import Clock
-from stack.emulator.events import Medium
 from stack.emulator.identity import EngineSpec
 from stack.emulator.profiles import Profile
-from stack.emulator.tiers import CacheTier, Tiers
+from stack.emulator.shared_memory import CacheServerError, SharedMemory
 from stack.emulator.tokens import Tokenizer
 from stack.emulator.transfer import Fabric
 
@@ -41,29 +42,6 @@ class EngineStatus(msgspec.Struct, frozen=True, kw_only=True):
     emulated: bool = True
 
 
-class _Store:
-    """Memory that equal engines share: L1 by node, L2 by all."""
-
-    def __init__(self, profile: Profile) -> None:
-        self._profile = profile
-        self._l2 = CacheTier(Medium.STORAGE, profile.l2_blocks)
-        self._nodes: list[tuple[CacheTier, set[str]]] = []
-
-    def join(self, replica: str) -> Tiers:
-        """A place on the first node that has one."""
-        for l1, replicas in self._nodes:
-            if len(replicas) < self._profile.engines_per_node:
-                replicas.add(replica)
-                return Tiers(l1, self._l2)
-        self._nodes.append((CacheTier(Medium.CPU, self._profile.l1_blocks), {replica}))
-        return Tiers(self._nodes[-1][0], self._l2)
-
-    def leave(self, replica: str) -> None:
-        """Free the place; the node's memory stays, as a cache server's does."""
-        for _, replicas in self._nodes:
-            replicas.discard(replica)
-
-
 class Fleet:
     """Starts and stops engines. `profiles` are ready to use (scaled); `tokenizer` loads by model root."""
 
@@ -76,8 +54,9 @@ class Fleet:
         self._zmq: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._zmq.max_sockets = 20_000
         self._tokenizers: dict[str, Tokenizer] = {}
-        self._stores: dict[tuple[str, str], _Store] = {}
+        self._stores: dict[tuple[str, str], SharedMemory] = {}
         self._engines: dict[str, tuple[RunningEngine, str]] = {}
+        self._reports: CacheReports | None = None
 
     async def start(self, replica: str, spec: EngineSpec) -> EngineStatus:
         """Have `replica` run as `spec` says: nothing happens when it does, else it is (re)started. Raises FleetError."""
@@ -86,9 +65,11 @@ class Fleet:
             return self._status(replica)
         await self.stop(replica, grace_seconds=0)
         profile = self._profile_of(spec)
-        around = Surroundings(
-            profile, self._store(profile, spec).join(replica), self._fabric, self._tokenizer(spec), self._zmq, self._clock
-        )
+        try:
+            tiers = self._store(profile, spec).join(replica, self._reports_of(profile, spec))
+        except CacheServerError as error:
+            raise FleetError(f"{replica}: {error}") from error
+        around = Surroundings(profile, tiers, self._fabric, self._tokenizer(spec), self._zmq, self._clock)
         try:
             engine = RunningEngine(replica, spec, around)
         except OSError as error:
@@ -119,14 +100,30 @@ class Fleet:
         await asyncio.gather(*(self.stop(replica, 0) for replica in list(self._engines)))
         self._zmq.destroy(linger=0)
 
+    @property
+    def reports(self) -> CacheReports | None:
+        """What the cache server that engines name has to report; None when no engine names one."""
+        return self._reports
+
+    def _reports_of(self, profile: Profile, spec: EngineSpec) -> CacheReports | None:
+        """Raises CacheServerError when it would be the second one: they would share an address."""
+        if spec.cache_server is None:
+            return None
+        if self._reports is None:
+            blocks = profile.l1_blocks + profile.l2_blocks + profile.engine_blocks
+            self._reports = CacheReports(spec.cache_server, profile.block_size, int(time.time()), 4 * blocks)
+        if (self._reports.server, self._reports.block_size) != (spec.cache_server, profile.block_size):
+            raise CacheServerError(f"there is a cache server {self._reports.server!r} already, and one is all there can be")
+        return self._reports
+
     def _profile_of(self, spec: EngineSpec) -> Profile:
         name = spec.profile or self._profile
         if name not in self._profiles:
             raise FleetError(f"unknown profile {name!r}; known: {', '.join(sorted(self._profiles))}")
         return self._profiles[name]
 
-    def _store(self, profile: Profile, spec: EngineSpec) -> _Store:
-        return self._stores.setdefault((profile.name, spec.model_root), _Store(profile))
+    def _store(self, profile: Profile, spec: EngineSpec) -> SharedMemory:
+        return self._stores.setdefault((profile.name, spec.model_root), SharedMemory(profile))
 
     def _tokenizer(self, spec: EngineSpec) -> Tokenizer:
         if spec.model_root not in self._tokenizers:

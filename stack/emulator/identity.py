@@ -11,7 +11,10 @@ VLLM_VERSION = "0.32.0"
 
 
 class EngineSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The body of PUT /engines/{replica}. `port` 0 takes a free one; `profile` None means the process' own."""
+    """The body of PUT /engines/{replica}. `port` 0 takes a free one; `profile` None means the process' own.
+
+    `cache_server` names the cache server whose L1 the engine shares with all others that name it; None packs engines by node.
+    """
 
     pool: Pool
     port: int
@@ -20,6 +23,7 @@ class EngineSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     host: str = "127.0.0.1"
     kv_events: str | None = None
     replay: str | None = None
+    cache_server: str | None = None
     profile: str | None = None
 
 

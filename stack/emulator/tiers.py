@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from stack.emulator.cache_reports import CacheReports
 from stack.emulator.events import Medium
 
 
@@ -19,9 +20,10 @@ class Announcer(Protocol):
 class CacheTier:
     """An LRU of whole blocks by hash. An engine may read any block; the one that stored it announces its end."""
 
-    def __init__(self, medium: Medium, capacity: int) -> None:
+    def __init__(self, medium: Medium, capacity: int, reports: CacheReports | None = None) -> None:
         self.medium = medium
         self.capacity = capacity
+        self.reports = reports
         self._owners: OrderedDict[int, Announcer] = OrderedDict()
 
     def __len__(self) -> int:
@@ -46,6 +48,8 @@ class CacheTier:
         for block_hash in hashes:
             self._owners.setdefault(block_hash, owner)
             self._owners.move_to_end(block_hash)
+        if self.reports is not None and new:
+            self.reports.stored(self.medium, new)
         self._evict()
         return new
 
@@ -56,6 +60,8 @@ class CacheTier:
             gone.setdefault(id(owner), (owner, []))[1].append(block_hash)
         for owner, hashes in gone.values():
             owner.removed(self.medium, hashes)
+            if self.reports is not None:
+                self.reports.removed(self.medium, hashes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,7 @@ class Tiers:
 
     l1: CacheTier
     l2: CacheTier
+    reports: CacheReports | None = None
 
     def prefix(self, hashes: Sequence[int]) -> list[CacheTier]:
         """For each leading block that can be loaded, the nearest tier that holds it."""

@@ -26,6 +26,7 @@ class _Spec(msgspec.Struct, frozen=True, kw_only=True):
     model_root: str
     kv_events: str | None = None
     replay: str | None = None
+    cache_server: str | None = None
 
 
 class _Status(msgspec.Struct):
@@ -57,6 +58,7 @@ class EmulatedEngine:
             model_root=target.model_root,
             kv_events=target.kv_events,
             replay=target.replay,
+            cache_server=target.cache_server,
         )
         life = EmulatedLife(self, name)
         await life.begin(msgspec.json.encode(document))

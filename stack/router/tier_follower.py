@@ -46,4 +46,4 @@ class TierFollower:
             return
         self._index.take(update, self._clock())
         self._wait = 0.0 if update.more else self._settings.cache_wait_s
-        await asyncio.sleep(self._settings.cache_pause_s)
+        await asyncio.sleep(0.0 if update.more else self._settings.cache_pause_s)

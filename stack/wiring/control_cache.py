@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import httpx
 
-from stack.adapters.store_counters import CacheStore
+from stack.adapters.store_counters import store_at
 from stack.api.cache_board import CacheBoard
 from stack.api.cache_watch import CacheWatch
 from stack.control.cache_directory import CacheDirectory
@@ -23,7 +23,7 @@ def cache_board(store_url: str | None) -> CacheBoard:
 @asynccontextmanager
 async def watching(board: CacheBoard, store_url: str | None) -> AsyncIterator[None]:
     """Cache servers and the store are asked as long as the context lasts. Raises ValueError for an address that is none."""
-    store = None if store_url is None else CacheStore(store_url)
+    store = None if store_url is None else store_at(store_url)
     async with httpx.AsyncClient(trust_env=False) as client:
         task = asyncio.create_task(CacheWatch(board, client, store).run(), name="watch caches")
         try:

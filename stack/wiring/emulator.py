@@ -10,10 +10,12 @@ import socket
 import time
 from dataclasses import dataclass
 
+import httpx
 import uvloop
 
 from stack.emulator import tokens
 from stack.emulator.admin import Admin
+from stack.emulator.cache_reporter import CacheReporter
 from stack.emulator.engine import Clock
 from stack.emulator.fleet import Fleet
 from stack.emulator.listener import Listener
@@ -30,12 +32,16 @@ class EmulatorConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmulatorSettings:
-    """Where the admin API listens, the profile of engines that name none, and how much slower than life they run."""
+    """Where the admin API listens, the profile of engines that name none, and how much slower than life they run.
+
+    `coordinator_url` is where the emulated cache server reports, as LMCache's do; None leaves its reports unsaid.
+    """
 
     host: str
     port: int
     profile: str
     time_scale: float = 1.0
+    coordinator_url: str | None = None
 
 
 def run(settings: EmulatorSettings) -> None:
@@ -77,9 +83,24 @@ async def _serve(settings: EmulatorSettings, admin: socket.socket) -> None:
     listener = Listener(Admin(fleet).asgi)
     await listener.start(admin)
     log.info("emulator listens", extra={"port": admin.getsockname()[1], "profile": settings.profile})
-    try:
-        await ended.wait()
-    finally:
-        log.info("emulator ends")
-        await listener.close(GRACE_SECONDS)
-        await fleet.close()
+    async with httpx.AsyncClient(trust_env=False) as client:
+        reporting = _reporting(settings, admin, fleet, client)
+        try:
+            await ended.wait()
+        finally:
+            log.info("emulator ends")
+            for task in reporting:
+                task.cancel()
+            await asyncio.gather(*reporting, return_exceptions=True)
+            await listener.close(GRACE_SECONDS)
+            await fleet.close()
+
+
+def _reporting(
+    settings: EmulatorSettings, admin: socket.socket, fleet: Fleet, client: httpx.AsyncClient
+) -> list[asyncio.Task[None]]:
+    if settings.coordinator_url is None:
+        return []
+    host, port = admin.getsockname()[:2]
+    reporter = CacheReporter(client, settings.coordinator_url, (host, port), lambda: fleet.reports)
+    return [asyncio.create_task(reporter.run(), name="cache reports")]

@@ -10,11 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from stack.config import Ports
+from stack.metrics import catalog
 from stack.model.tier import Source
 from tests.e2e.deck import ROOT, Deck, wait_for
 
@@ -65,6 +67,10 @@ def test_it_serves_shows_every_tier_and_says_that_it_is_emulated(emulated: Emula
     assert played["emulated"] is True
     sources = [Source.COMPUTED, Source.ENGINE, Source.L1, Source.L2, Source.PEER]
     assert [(step["source"], step["proven"]) for step in played["steps"]] == [(source, True) for source in sources]
+    for tier in ("engine", "l1", "l2"):
+        wait_for(partial(emulated.total, catalog.ROUTER_INDEX_BLOCKS, tier=tier), 10, f"the router knows of {tier}")
+    behind = emulated.samples(catalog.ROUTER_INDEX_BLOCKS, tier="l1")
+    assert len(set(behind.values())) == 1  # one cache server, whose L1 every engine reaches
 
 
 def test_down_ends_everything_after_the_supervisor_was_killed(emulated: EmulatedDeck) -> None:

@@ -23,7 +23,7 @@ def control(site: Site) -> Spec:
         *("--config", str(site.desired_file)),
         *("--run", site.launch.run),
         *(("--token-file", str(token)) if token else ()),
-        *(() if site.is_emulated else ("--cache-store", f"redis://{LOOPBACK}:{site.ports.store}")),
+        *("--cache-store", _store(site)),
     )
     return Spec(
         name=NAME,
@@ -34,3 +34,8 @@ def control(site: Site) -> Spec:
         url=url,
         log=site.log(NAME),
     )
+
+
+def _store(site: Site) -> str:
+    """The emulator says of its L2 what a store would, at the port that LMCache has otherwise."""
+    return f"{site.url(site.ports.lmcache_http)}/store" if site.is_emulated else f"redis://{LOOPBACK}:{site.ports.store}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from stack.local.components import lmcache
 from stack.local.components.engine import target
 from stack.local.components.site import ENGINE_NICE, LOOPBACK, Site
 from stack.local.emulated import EmulatedEngine
@@ -22,6 +23,7 @@ def emulator(site: Site) -> Spec:
         NAME,
         *("--admin", f"{LOOPBACK}:{site.ports.lmcache_http}"),
         *("--profile", site.settings.emulator_profile),
+        *("--coordinator-url", lmcache.reports_to(site)),
     )
     return Spec(
         name=NAME,

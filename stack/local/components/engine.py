@@ -72,7 +72,7 @@ def target(site: Site, seat: Seat, root: Path, emulated: bool = False) -> Target
         model_root=str(root),
         kv_events=_socket(site, seat, "events"),
         replay=_socket(site, seat, "replay"),
-        cache_server=None if emulated else lmcache.NAME,
+        cache_server=lmcache.NAME,
         emulated=emulated,
     )
 

@@ -48,6 +48,15 @@ def shared_memory_name(digest: str) -> str:
     return f"lmcache_l1_pool_{digest}"
 
 
+def reports_to(site: Site) -> str:
+    """Where cache servers report: to control, which takes the place of LMCache's coordinator."""
+    try:
+        secret = read_token(site.token_file)
+    except TokenFileError:  # control does not start without it, and says so
+        secret = None
+    return site.url(site.ports.control) + reporting_path(secret)
+
+
 def _arguments(site: Site) -> tuple[str, ...]:
     ports, settings = site.ports, site.settings
     second_tier = {
@@ -69,15 +78,8 @@ def _arguments(site: Site) -> tuple[str, ...]:
         *("--metrics-sample-rate", "1.0"),
         # Control takes the coordinator's place: routers learn from it what lies where. Else it would advertise an address
         # that is not loopback.
-        *("--coordinator-url", site.url(ports.control) + reporting_path(_secret(site))),
+        *("--coordinator-url", reports_to(site)),
         *("--coordinator-advertise-ip", LOOPBACK, "--coordinator-heartbeat-interval", "2"),
         *("--coordinator-event-reporting", "--coordinator-event-flush-interval", "0.5"),
         *("--l2-adapter", msgspec.json.encode(second_tier).decode()),
     )
-
-
-def _secret(site: Site) -> str | None:
-    try:
-        return read_token(site.token_file)
-    except TokenFileError:  # control does not start without it, and says so
-        return None

@@ -1,6 +1,6 @@
 import pytest
 
-from stack.adapters.store_counters import CacheStore, StoreCounters, StoreSilentError, read
+from stack.adapters.store_counters import StoreCounters, StoreSilentError, read, store_at
 
 INFO = {
     "run_id": "r1",
@@ -19,8 +19,9 @@ def test_losses_are_what_the_store_dropped_by_itself() -> None:
     assert read({"run_id": "r2", "evicted_keys": 0, "expired_keys": 0}) == StoreCounters(("r2", 0, 0, 0), 0)
 
 
-async def test_a_store_that_nobody_serves_is_silent() -> None:
-    store = CacheStore("redis://127.0.0.1:1")
+@pytest.mark.parametrize("url", ["redis://127.0.0.1:1", "http://127.0.0.1:1/store"])
+async def test_a_store_that_nobody_serves_is_silent(url: str) -> None:
+    store = store_at(url)
     with pytest.raises(StoreSilentError):
         await store.counters()
     await store.close()

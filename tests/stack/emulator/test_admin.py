@@ -28,3 +28,13 @@ async def test_a_bad_spec_is_refused_by_name(admin: httpx.AsyncClient) -> None:
 
 async def test_it_is_healthy(admin: httpx.AsyncClient) -> None:
     assert (await admin.get("/health")).text == "ok\n"
+
+
+async def test_the_cache_server_that_engines_name_says_what_lmcaches_would(admin: httpx.AsyncClient) -> None:
+    assert (await admin.get("/status")).status_code == 404
+    await admin.put("/engines/decode-0", json=SPEC | {"cache_server": "lmcache"})
+    status = (await admin.get("/status")).json()
+    assert (status["storage_manager"], status["emulated"]) == ({"l1_manager": {"total_object_count": 0}}, True)
+    assert (await admin.get("/store")).json()["db0"] == {"keys": 0}
+    second = await admin.put("/engines/decode-1", json=SPEC | {"cache_server": "another"})
+    assert (second.status_code, "already" in second.json()["error"]) == (409, True)

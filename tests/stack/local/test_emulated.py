@@ -15,6 +15,7 @@ from tests.stack.local.living import until
 
 TARGET = Target(
     replica="decode-0",
+    cache_server="lmcache",
     url="http://127.0.0.1:8101",
     pool=Pool.DECODE,
     model="m",
@@ -66,6 +67,7 @@ async def test_it_begins_with_a_put_and_ends_with_a_delete() -> None:
             "model_root": "/m",
             "kv_events": "ipc:///x.events",
             "replay": "ipc:///x.replay",
+            "cache_server": "lmcache",
         }
     }
     assert life.pid == 42

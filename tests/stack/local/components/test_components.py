@@ -121,9 +121,14 @@ def test_lmcache_reports_to_control_under_a_path_that_only_who_has_the_token_kno
     assert "secret" not in told
 
 
-def test_control_is_told_of_the_store_where_there_is_one(tmp_path: Path) -> None:
+def test_control_is_told_of_the_store_and_who_emulates_it(tmp_path: Path) -> None:
     assert flag(control(site(tmp_path)), "--cache-store") == "redis://127.0.0.1:21006"
-    assert "--cache-store" not in command(control(site(tmp_path, engines=EngineKind.EMULATED))).argv
+    assert flag(control(site(tmp_path, engines=EngineKind.EMULATED)), "--cache-store") == "http://127.0.0.1:21008/store"
+
+
+def test_the_emulator_reports_where_lmcache_does(tmp_path: Path) -> None:
+    emulated = site(tmp_path, engines=EngineKind.EMULATED)
+    assert flag(components(emulated)[0], "--coordinator-url") == flag(lmcache(site(tmp_path)), "--coordinator-url")
 
 
 def test_a_real_engine(tmp_path: Path) -> None:
