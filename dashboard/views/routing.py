@@ -54,6 +54,8 @@ def _live(wanted: Wanted) -> None:
         _explain()
         if view.dropped:
             st.warning(f"{view.dropped} records were dropped on the way: the picture is incomplete.")
+        if view.files is not None and (view.files.error or view.files.lost):
+            st.warning(f"{view.files.lost} decisions are not in {view.files.folder}: {view.files.error or 'mended since'}.")
 
 
 def _nothing(view: DecisionsView, wanted: Wanted) -> None:

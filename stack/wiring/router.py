@@ -139,8 +139,9 @@ class Router:
             )
             link = await self._resources.enter_async_context(control)
             accounts = (self._stalls.account, lambda engine: self._index.account(engine, time.monotonic()))
+            sent = InFlight() if options.observe else self.in_flight  # what an observer assumes, no engine has
             steering = Steering(
-                options.router_id, link, self.configuration, self.keeper, self.in_flight, self.records, accounts, settings,
+                options.router_id, link, self.configuration, self.keeper, sent, self.records, accounts, settings,
                 self._meters.failed,
             )  # fmt: skip
             work["steering"] = steering.run

@@ -19,7 +19,7 @@ from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.opening import opening
-from stack.control.ports import EngineProcess, Phase, ScalerError
+from stack.control.ports import DecisionLog, EngineProcess, Phase, ScalerError
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -165,6 +165,7 @@ async def deck(
     token: Token | None = None,
     known: tuple[str, ...] = STRATEGIES,
     cache: CacheBoard | None = None,
+    files: DecisionLog | None = None,
 ) -> AsyncIterator[Deck]:
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
@@ -183,6 +184,7 @@ async def deck(
         clock=clock,
         wall=clock.wall,
         ack_seconds=0.05,
+        files=files,
     )
     transport = httpx.ASGITransport(control.app, client=("127.0.0.1", 5), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8010") as http:

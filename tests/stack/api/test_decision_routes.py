@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from stack.api.decision_stream import READERS_MOST
+from stack.control.ports import LogState
 from tests.decisions import decision
 from tests.stack.api.deck import deck
 
@@ -44,3 +48,27 @@ async def test_only_so_many_may_follow(tmp_path: Path) -> None:
         it.control.feed.readers = READERS_MOST
         answer = await it.http.get("/v1/decisions/stream")
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "too_many_readers")
+
+
+class Full:
+    """A disk with no room left."""
+
+    def __init__(self) -> None:
+        self.offered: list[bytes] = []
+
+    def offer(self, documents: Sequence[bytes]) -> None:
+        self.offered += documents
+
+    def state(self) -> LogState:
+        return LogState(folder="/decisions", format="jsonl", written=0, lost=len(self.offered), error="No space left on device")
+
+
+async def test_files_get_every_decision_and_their_trouble_is_told(tmp_path: Path) -> None:
+    full = Full()
+    async with deck(tmp_path, files=full) as it:
+        await it.router().report(decision(request_id="a"), decision(request_id="b"))
+        told = (await it.http.get("/v1/decisions?limit=1")).json()["files"]
+        metrics = (await it.http.get("/metrics")).text
+    assert [msgspec.json.decode(document)["request_id"] for document in full.offered] == ["a", "b"]
+    assert (told["lost"], told["error"]) == (2, "No space left on device")
+    assert 'kvdeck_control_kept_decisions_total{state="lost"} 2.0' in metrics
