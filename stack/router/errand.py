@@ -27,7 +27,8 @@ class Fallback(StrEnum):
 
     `decode_...`: another engine was asked, or the same one without the hand-over, because the first one could not be
     reached, died, talked no HTTP, or answered with an error of its own before the first byte. `transfer_lost`: the decode
-    engine did not get the KV it was promised and computed the prompt itself.
+    engine did not get the KV it was promised and computed the prompt itself. `handover_suspended`: the last ones of that prefill
+    engine came to nothing, so none was asked for.
     Beside these stand the reasons of plans and choices, and the words of a HandoverError.
     """
 
@@ -37,6 +38,7 @@ class Fallback(StrEnum):
     PREFILL_BROKEN = "prefill_broken"
     PREFILL_REFUSED = "prefill_refused"
     HANDOVER_LATE = "handover_late"
+    HANDOVER_SUSPENDED = "handover_suspended"
     TRANSFER_LOST = "transfer_lost"
     DECODE_UNREACHABLE = "decode_unreachable"
     DECODE_DIED = "decode_died"

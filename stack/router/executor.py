@@ -18,6 +18,7 @@ from stack.router.poison import Poison
 from stack.router.prefill_leg import PrefillFailedError, PrefillLeg
 from stack.router.retry_budget import RetryBudget
 from stack.router.settings import RouterSettings
+from stack.router.trust import Trust
 
 
 class Executor:
@@ -32,6 +33,7 @@ class Executor:
         lineup: Lineup,
         poison: Poison,
         retries: RetryBudget,
+        trust: Trust,
         settings: RouterSettings,
         clock: Callable[[], float],
     ) -> None:
@@ -42,6 +44,7 @@ class Executor:
         self._lineup = lineup
         self._poison = poison
         self._retries = retries
+        self._trust = trust
         self._settings = settings
         self._clock = clock
 
@@ -60,9 +63,16 @@ class Executor:
                 raise
             errand.fall_back(failure.retry)
             await self._answer.run(errand, other, None, responder)
+            if handover is not None and failure.retry is Fallback.DECODE_ERROR:  # it was the hand-over, then
+                self._distrust(errand)
+        else:
+            self._judge(errand)
 
     async def _hand_over(self, errand: Errand) -> Handover | None:
         if errand.plan.prefill is None:
+            return None
+        if not self._trust.ask(errand.plan.prefill.engine):
+            errand.fall_back(Fallback.HANDOVER_SUSPENDED)
             return None
         try:
             # The decode engine has this request as good as in its queue: decisions made meanwhile should know.
@@ -70,11 +80,27 @@ class Executor:
                 handover = await self._prefill.run(errand, errand.plan.prefill.engine)
         except PrefillFailedError as failure:
             errand.fall_back(failure.reason)
+            if failure.reason != Fallback.PREFILL_REFUSED:  # a refusal may be the client's own fault
+                self._distrust(errand)
             return None
         if self._is_late(errand):
             errand.fall_back(Fallback.HANDOVER_LATE)
+            self._distrust(errand)
             return None
         return handover
+
+    def _judge(self, errand: Errand) -> None:
+        """What a request that was answered says about the hand-over it used."""
+        if errand.prefill_engine is None or errand.status != 200:
+            return
+        if Fallback.TRANSFER_LOST in errand.fallbacks:
+            self._distrust(errand)
+        else:
+            self._trust.worked(errand.prefill_engine)
+
+    def _distrust(self, errand: Errand) -> None:
+        if errand.plan.prefill is not None:
+            self._trust.failed(errand.plan.prefill.engine)
 
     def _is_late(self, errand: Errand) -> bool:
         """Blocks that outlived their lease hold somebody else's KV by now: wrong text, and nothing that says so.

@@ -36,6 +36,7 @@ from stack.router.sessions import Sessions
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
 from stack.router.sightings import Sightings
+from stack.router.trust import Trust
 from stack.router.upstream import Upstream
 from stack.wiring.router_options import RouterOptions
 
@@ -100,12 +101,14 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
     relay = Relay(keeper, settings, clock)
     poison = Poison(clock)
     retries = RetryBudget(settings.retry_share, settings.retries_saved)
+    trust = Trust(settings, clock)
+    keeper.listeners.append(trust.fleet_changed)
     prefill = PrefillLeg(upstream, keeper, in_flight, poison, settings, clock)
     answer = AnswerLeg(upstream, keeper, in_flight, poison, relay, headers, settings, clock)
     shadowing = Shadowing(shared.shelf, shared.hindsight, shared.meters.failed, clock)
     return Completions(
         decider,
-        Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, settings, clock),
+        Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, trust, settings, clock),
         poison,
         shadowing,
         Ledger(shared.meters, shared.hindsight, shared.records, shared.shelf, shared.rates, shadowing),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -56,9 +57,13 @@ class Emulated:
 
 @dataclass
 class Gate:
-    """Passes connections on to an engine; a request with KV to fetch waits until `before_decode` is done."""
+    """Passes connections on to an engine; a request with KV to fetch waits until `before_decode` is done.
 
-    before_decode: Callable[[], Awaitable[Any]]
+    `cut_off`: it is given an address where its peer is not.
+    """
+
+    before_decode: Callable[[], Awaitable[Any]] | None = None
+    cut_off: bool = False
     url: str = ""
     _server: asyncio.Server | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
@@ -93,7 +98,10 @@ class Gate:
     async def _forth(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while data := await reader.read(1 << 20):
             if b'"do_remote_prefill":true' in data:
-                await self.before_decode()
+                if self.before_decode is not None:
+                    await self.before_decode()
+                if self.cut_off:
+                    data = re.sub(rb'(?<="remote_port":)[0-9]+', lambda port: b"1" * len(port[0]), data)
             writer.write(data)
             await writer.drain()
         writer.transport.abort()
