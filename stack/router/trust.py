@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stack.fleet.snapshot import Fleet, lost
+from stack.fleet.engine import Health
+from stack.fleet.snapshot import Fleet
 from stack.router.settings import RouterSettings
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,12 @@ class Trust:
             self._doubts.pop(engine, None)
 
     def fleet_changed(self, before: Fleet, after: Fleet) -> None:
-        """A listener of the fleet keeper: an engine that comes back is another process."""
-        for name in lost(before, after):
-            self._doubts.pop(name, None)
+        """A listener of the fleet keeper: an engine that comes back is another process, and what comes late was the old one's."""
+        for name in tuple(self._doubts):
+            if _is_ready(after, name) and not _is_ready(before, name):
+                del self._doubts[name]
+
+
+def _is_ready(fleet: Fleet, name: str) -> bool:
+    member = fleet.members.get(name)
+    return member is not None and member.engine.health is Health.READY

@@ -73,6 +73,8 @@ def test_an_engine_that_was_gone_starts_anew() -> None:
         trust.failed("p")
     well, ill = (Fleet.of([Member(Engine(target, health=health))]) for health in (Health.READY, Health.NOT_READY))
     trust.fleet_changed(well, ill)
+    assert not trust.ask("p")
+    trust.fleet_changed(ill, well)
     assert trust.ask("p")
 
 
