@@ -36,13 +36,14 @@ class BlockIndex:
     """Which engine holds which blocks. Everything in it was said by an engine; memory follows what engines hold, up to `limits`.
 
     A source counts only between `follow` and `forget`; what its placement is worth at which time, `Followed` rules.
+    `chain_bytes` bounds what is kept of prompts that were looked up.
     """
 
-    def __init__(self, limits: IndexLimits = UNLIMITED) -> None:
+    def __init__(self, limits: IndexLimits = UNLIMITED, chain_bytes: int = CHAIN_BYTES) -> None:
         self._limits = limits
         self._holders = {tier: Holders() for tier in Tier}
         self._slots = Slots()
-        self._chains = Chains(CHAIN_BYTES)
+        self._chains = Chains(chain_bytes)
         self._engines: defaultdict[str, dict[int, Followed]] = defaultdict(dict)
         self._unplaced: defaultdict[str, Counter[Unplaced]] = defaultdict(Counter)
         self._leaving: deque[tuple[Held, Iterator[int]]] = deque()

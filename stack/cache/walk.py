@@ -12,9 +12,13 @@ def depths(chain: Sequence[int], masks: Shards, asked: int) -> dict[int, int]:
     """For each bit of `asked`, how many leading blocks of `chain` it holds without a gap."""
     found: dict[int, int] = {}
     there = asked
-    parts = masks.parts
+    parts, last = masks.parts, -1
     for depth, block in enumerate(chain):
-        staying = there & parts[block & PART].get(block, 0)
+        mask = parts[block & PART].get(block, 0)
+        if mask is last:  # blocks with the same holders share their mask, and they mostly follow each other
+            continue
+        last = mask
+        staying = there & mask
         if staying != there:
             for bit in bits(there ^ staying):
                 found[bit] = depth

@@ -18,7 +18,8 @@ _DEADLINE_S = 120.0
 
 def run(steps: int, lookups: int) -> Report:
     """All three measures, one after the other. Raises EventsLostError, TimeoutError."""
-    return report(_burst(Churn(steps)), lookup_seconds(LOOKUP_BLOCKS, LOOKUP_ENGINES, lookups), bytes_per_block(Fill()))
+    unseen, seen = (lookup_seconds(LOOKUP_BLOCKS, LOOKUP_ENGINES, lookups, seen=seen) for seen in (False, True))
+    return report(_burst(Churn(steps)), unseen, seen, bytes_per_block(Fill()))
 
 
 def _burst(churn: Churn) -> Burst:

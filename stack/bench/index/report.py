@@ -17,7 +17,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     `updates_per_second` is by CPU time of the process, `updates_per_second_wall` by the clock, which other work on the
     machine slows down. `loop_late_ms_*` is how much later than asked for another task of the loop got its turn meanwhile,
-    `idle_late_ms_p99` the same with nothing to do.
+    `idle_late_ms_p99` the same with nothing to do. `lookup_seen_ms_*` is for a prompt that was looked up before.
     `bytes_per_block` counts Python's allocations, in the middle and at its highest between two leaps of the dictionaries.
     """
 
@@ -28,15 +28,17 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     idle_late_ms_p99: float
     lookup_ms_p50: float
     lookup_ms_p99: float
+    lookup_seen_ms_p50: float
+    lookup_seen_ms_p99: float
     bytes_per_block: float
     bytes_per_block_highest: float
     lookup_blocks: int = LOOKUP_BLOCKS
     lookup_engines: int = LOOKUP_ENGINES
 
 
-def report(burst: Burst, lookups: Sequence[float], memory: Sequence[float]) -> Report:
+def report(burst: Burst, lookups: Sequence[float], seen: Sequence[float], memory: Sequence[float]) -> Report:
     """The figures of what was measured; each sequence has at least two values."""
-    late, looked = _percentiles(burst.late_seconds), _percentiles(lookups)
+    late, looked, again = _percentiles(burst.late_seconds), _percentiles(lookups), _percentiles(seen)
     return Report(
         updates_per_second=burst.updates / burst.cpu_seconds,
         updates_per_second_wall=burst.updates / burst.wall_seconds,
@@ -45,6 +47,8 @@ def report(burst: Burst, lookups: Sequence[float], memory: Sequence[float]) -> R
         idle_late_ms_p99=_percentiles(burst.idle_seconds)[1],
         lookup_ms_p50=looked[0],
         lookup_ms_p99=looked[1],
+        lookup_seen_ms_p50=again[0],
+        lookup_seen_ms_p99=again[1],
         bytes_per_block=_percentiles(memory)[0] / 1000,
         bytes_per_block_highest=max(memory),
     )
@@ -56,6 +60,7 @@ def lines(made: Report) -> Iterator[str]:
     yield f"         {made.updates_per_second_wall:,.0f} a second by the clock"
     yield f"others:  wait {_both(made, 'loop_late')} meanwhile, p99 {made.idle_late_ms_p99:.2f} ms when nothing comes"
     yield f"look-up: {made.lookup_blocks:,} blocks over {made.lookup_engines} engines in {_both(made, 'lookup')}"
+    yield f"         {_both(made, 'lookup_seen')} for a prompt that was looked up before"
     yield f"memory:  {made.bytes_per_block:.0f} bytes a block, {made.bytes_per_block_highest:.0f} at most (Python's allocations)"
 
 

@@ -28,11 +28,14 @@ class Fill:
     samples: int = 48
 
 
-def lookup_seconds(blocks: int, engines: int, rounds: int) -> list[float]:
-    """CPU time of each of `rounds` look-ups of a prompt of `blocks` blocks, of which each engine holds another part."""
+def lookup_seconds(blocks: int, engines: int, rounds: int, *, seen: bool) -> list[float]:
+    """CPU time of each of `rounds` look-ups of a prompt of `blocks` blocks, of which each engine holds another part.
+
+    `seen`: it was looked up before, and the index remembers such prompts.
+    """
     chance = random.Random(1)
     prompt = array(TOKEN_TYPE, [chance.randrange(128_000) for _ in range(blocks * BLOCK_TOKENS + 1)])
-    index = BlockIndex()
+    index = BlockIndex() if seen else BlockIndex(chain_bytes=0)
     names = [f"engine-{number}" for number in range(engines)]
     for number, name in enumerate(names):
         held = blocks - number * blocks // (4 * engines)

@@ -16,8 +16,9 @@ from stack.bench.index.stream import EventsLostError, burst
 CHURN = Churn(steps=8, blocks_per_step=4, capacity=8)
 
 
-def test_each_look_up_takes_some_time() -> None:
-    taken = lookup_seconds(blocks=8, engines=3, rounds=4)
+@pytest.mark.parametrize("seen", [False, True])
+def test_each_look_up_takes_some_time(seen: bool) -> None:
+    taken = lookup_seconds(blocks=8, engines=3, rounds=4, seen=seen)
     assert (len(taken), min(taken) > 0.0) == (4, True)
 
 
