@@ -30,21 +30,19 @@ class Chains:
         """As `block_hashes` from ROOT on."""
         held = tokens if isinstance(tokens, array) and tokens.typecode == TOKEN_TYPE else array(TOKEN_TYPE, tokens)
         at = len(extras) * block_tokens
-        chain = array(_HASH_TYPE, block_hashes(ROOT, held[:at], block_tokens, extras))
-        parent = chain[-1] if chain else ROOT
+        chain = block_hashes(ROOT, held[:at], block_tokens, extras)
         stretch = STRETCH_BLOCKS * block_tokens
         while at + stretch <= len(held):
-            packed = self._stretch(held[at : at + stretch], parent, block_tokens)
-            chain.frombytes(packed)
-            parent = chain[-1]
+            chain += self._stretch(held[at : at + stretch], chain[-1] if chain else ROOT, block_tokens)
             at += stretch
-        return chain.tolist() + block_hashes(parent, held[at:], block_tokens)
+        return chain + block_hashes(chain[-1] if chain else ROOT, held[at:], block_tokens)
 
-    def _stretch(self, tokens: array[int], parent: int, block_tokens: int) -> bytes:
+    def _stretch(self, tokens: array[int], parent: int, block_tokens: int) -> list[int]:
         # Stretches of blocks of other sizes have other lengths, so the size need not be part of the key.
         key = xxh3_128_digest(tokens, parent)
         packed = self._kept.get([key])[0]
-        if packed is None:
-            packed = array(_HASH_TYPE, block_hashes(parent, tokens, block_tokens)).tobytes()
-            self._kept.put([(key, packed)])
-        return packed
+        if packed is not None:
+            return array(_HASH_TYPE, packed).tolist()
+        hashes = block_hashes(parent, tokens, block_tokens)
+        self._kept.put([(key, array(_HASH_TYPE, hashes).tobytes())])
+        return hashes
