@@ -14,6 +14,7 @@ from stack.api.schema import AuditView, ChangeView, DecisionsView, EngineView, R
 from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
+from stack.control.replay import Replayed
 from stack.control.state import ModelState
 from stack.engines.pd.base import link
 
@@ -79,6 +80,22 @@ def decisions(view: DecisionsView) -> Iterator[RenderableType]:
 def decision_line(record: DecisionRecord) -> Text:
     """One line of `kvdeck ctl decisions --follow`."""
     return Text("  ".join(_decision(record)), _STYLES.get("failed" if record.status >= 500 else "", _PLAIN))
+
+
+def replayed(rows: Sequence[Replayed], by: str) -> RenderableType:
+    """`kvdeck ctl replay`."""
+    if not rows:
+        return Text(f"no decision among several engines can be made again by {by}", _DOUBTFUL)
+    columns = ("strategy", "decisions", "the same again", "more cached tokens", "sooner s")
+    return _table(
+        f"decided again by {by}; the last two are averages over those that come out otherwise", columns, map(_again, rows)
+    )
+
+
+def _again(row: Replayed) -> Sequence[str]:
+    tokens = "?" if row.more_tokens is None else f"{row.more_tokens:,.0f}"
+    seconds = "?" if row.sooner_seconds is None else f"{row.sooner_seconds:.3f}"
+    return row.strategy, str(row.decisions), f"{row.again} ({100 * row.again / row.decisions:.0f} %)", tokens, seconds
 
 
 def _desired(view: StateView) -> Iterator[Sequence[str]]:

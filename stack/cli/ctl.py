@@ -126,6 +126,22 @@ def decision(request_id: str, url: str | None, token_file: Path | None, as_json:
     sys.exit(ctl.decision(_at(url, token_file, as_json), request_id))
 
 
+@command.command("replay")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option(
+    "--by", default="own", show_default=True, help="Order: own, in_flight, cached_tokens, or a score part such as ttft_s."
+)
+@click.option("--json", "as_json", is_flag=True)
+def replay(file: Path, by: str, as_json: bool) -> None:
+    """Decide recorded requests again, from a JSON lines file of kvdeck control --decisions-dir and nothing else."""
+    from stack.wiring.replay import NotDecisionsError, run
+
+    try:
+        run(file, by, as_json=as_json)
+    except (NotDecisionsError, OSError) as error:
+        raise click.ClickException(str(error)) from error
+
+
 def _at(url: str | None, token_file: Path | None, as_json: bool) -> Connection:
     from stack.wiring.ctl import Connection, control_url
 

@@ -249,3 +249,23 @@ def test_one_decision_is_explained() -> None:
     ):
         assert part in said
     assert msgspec.json.decode(document, type=DecisionRecord) == RECORDED
+
+
+def test_recorded_decisions_are_decided_again(tmp_path: Path) -> None:
+    file = tmp_path / "decisions.jsonl"
+    whole = msgspec.structs.replace(RECORDED, decode=msgspec.structs.replace(RECORDED.decode, omitted=0))
+    file.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in (whole, RECORDED)))
+    by_load = CliRunner().invoke(command, ["replay", str(file), "--by", "in_flight"])
+    assert [cell.strip() for cell in by_load.output.splitlines()[-2].strip("│").split("│")] == [
+        "kv_aware",
+        "1",
+        "1 (100 %)",
+        "?",
+        "?",
+    ]
+    rows = json.loads(CliRunner().invoke(command, ["replay", str(file), "--by", "cached_tokens", "--json"]).output)
+    assert rows == [{"strategy": "kv_aware", "decisions": 1, "again": 1, "more_tokens": None, "sooner_seconds": None}]
+    assert "no decision among several engines" in CliRunner().invoke(command, ["replay", str(file), "--by", "rank"]).output
+    file.write_bytes(b"{")
+    torn = CliRunner().invoke(command, ["replay", str(file)])
+    assert (torn.exit_code, "line 1: " in torn.output) == (1, True)
