@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import shutil
 import sys
 
 import uvloop
@@ -19,21 +20,26 @@ def main() -> None:
     options: RouterOptions = pickle.load(sys.stdin.buffer)  # the leader's own, over a pipe that only it holds
     prepare()
     try:
-        uvloop.run(_serve(options))
+        if uvloop.run(_serve(options)) and options.seat is not None:
+            shutil.rmtree(options.seat.folder, ignore_errors=True)  # nobody else is left to do it
     except (OSError, UnknownNameError) as error:
         sys.exit(f"kvdeck: {options.router_id}: {error}")
 
 
-async def _serve(options: RouterOptions) -> None:
-    told = asyncio.Event()
-    asyncio.get_running_loop().add_reader(sys.stdin.fileno(), lambda: _until_closed(told))
+async def _serve(options: RouterOptions) -> bool:
+    """Whether the leader went away."""
+    told, abandoned = asyncio.Event(), False
+
+    def look() -> None:
+        nonlocal abandoned
+        if not os.read(sys.stdin.fileno(), 1):
+            asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
+            abandoned = True
+            told.set()
+
+    asyncio.get_running_loop().add_reader(sys.stdin.fileno(), look)
     await serve(options, told, lambda: os.write(sys.stdout.fileno(), SERVING))
-
-
-def _until_closed(told: asyncio.Event) -> None:
-    if not os.read(sys.stdin.fileno(), 1):
-        asyncio.get_running_loop().remove_reader(sys.stdin.fileno())
-        told.set()
+    return abandoned
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from stack.adapters import logs
 from stack.adapters.exposed import decode, text
 from stack.adapters.local_answer import answering, ask
 from stack.local.backoff import Backoff
+from stack.local.runtime_folder import ROOT
 from stack.metrics import catalog
 from stack.metrics.family import Label
 from stack.metrics.merging import Exposed, Totals, merged
@@ -37,7 +38,7 @@ _GRACE_SECONDS = 5.0
 def run(options: RouterOptions, workers: int) -> None:
     """Serve with that many processes until SIGTERM or SIGINT, then drain all of them. Raises OSError, CrewError."""
     logs.configure()
-    with tempfile.TemporaryDirectory(prefix="kvdeck-router-") as folder, _reserved(options) as held:
+    with tempfile.TemporaryDirectory(prefix="kvdeck-router-", dir=ROOT) as folder, _reserved(options) as held:
         asyncio.run(_lead(replace(options, port=held), workers, Path(folder)))
 
 

@@ -13,7 +13,7 @@ from typing import Self
 
 import psutil
 
-_GRACE_SECONDS = 5.0
+_GRACE_SECONDS = 10.0  # a router drains, a busy machine lets it wait
 
 
 class ProcessError(Exception):

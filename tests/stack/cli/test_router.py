@@ -144,5 +144,8 @@ def test_workers_do_not_bind_one_address_for_events() -> None:
 async def test_workers_end_when_nobody_leads_them(tmp_path: Path) -> None:
     async with _router(tmp_path, workers=2) as (process, _):
         workers = psutil.Process(process.pid).children()
+        sockets = [str(one.laddr) for worker in workers for one in worker.net_connections("unix")]
+        folder = Path(next(path for path in sockets if "/kvdeck-router-" in path)).parent
         process.kill()
         await until(lambda: not any(worker.is_running() for worker in workers))
+        assert not folder.exists()
