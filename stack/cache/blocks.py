@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from struct import iter_unpack
 
 from xxhash import xxh3_64_intdigest
 
@@ -24,19 +25,11 @@ def block_hashes(parent: int, tokens: Sequence[int], block_tokens: int, extras: 
     `extras` belong to the leading blocks, None to a plain one. Raises OverflowError when a token is no 32-bit number.
     """
     held = tokens if isinstance(tokens, array) and tokens.typecode == TOKEN_TYPE else array(TOKEN_TYPE, tokens)
-    data = held.tobytes()
+    data = memoryview(held).cast("B")
     size = block_tokens * _TOKEN_BYTES
+    pieces = iter_unpack(f"{size}s", data[: len(data) // size * size])
     hashes = []
-    start = 0
-    whole = len(data) - size
-    for extra in extras:
-        if start > whole:
-            break
-        seed = parent if extra is None else xxh3_64_intdigest(extra, parent)
-        parent = xxh3_64_intdigest(data[start : start + size], seed) & _BITS
+    for extra, (piece,) in zip(extras, pieces, strict=False):  # extras first: when they end, no piece has been taken for them
+        parent = xxh3_64_intdigest(piece, parent if extra is None else xxh3_64_intdigest(extra, parent)) & _BITS
         hashes.append(parent)
-        start += size
-    for at in range(start, whole + 1, size):
-        parent = xxh3_64_intdigest(data[at : at + size], parent) & _BITS
-        hashes.append(parent)
-    return hashes
+    return hashes + [parent := xxh3_64_intdigest(piece, parent) & _BITS for (piece,) in pieces]
