@@ -5,23 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from stack.model.load import Queue
-from stack.model.placement import EnginePlacement
 from stack.model.rates import Rates
 
 
 class Cost(NamedTuple):
-    """Seconds until the first token, by what they go to."""
+    """Seconds until the first token, by what they go to; `ttft_s` is all of it: the parts come one after the other."""
 
     overhead_s: float
-    running_s: float
     queue_s: float
     compute_s: float
     load_s: float
-
-    @property
-    def ttft_s(self) -> float:
-        """All of it: the parts come one after the other."""
-        return self.overhead_s + self.running_s + self.queue_s + self.compute_s + self.load_s
+    ttft_s: float
 
 
 def ahead(queue: Queue, rates: Rates, now: float) -> float:
@@ -33,11 +27,10 @@ def ahead(queue: Queue, rates: Rates, now: float) -> float:
     return max(queue.tokens - max(done, 0.0), 0.0)
 
 
-def cost(held: EnginePlacement, prompt_tokens: int, queue: Queue, in_flight: int, rates: Rates, now: float) -> Cost:
-    """What a prompt of which `held` is there would wait for on an engine with this queue and these rates.
-
-    What is not known to be in a tier is counted as to be computed.
-    """
-    compute = max(prompt_tokens - held.cached_tokens, 0) / rates.prefill_tokens_per_s
-    load = (held.l1_tokens or 0) / rates.l1_tokens_per_s + (held.l2_tokens or 0) / rates.l2_tokens_per_s
-    return Cost(rates.overhead_s, rates.running_s * in_flight, ahead(queue, rates, now) / rates.prefill_tokens_per_s, compute, load)
+def cost(compute: float, l1: float, l2: float, queue: Queue, in_flight: int, rates: Rates, now: float) -> Cost:
+    """What a prompt waits for of which so many tokens are to be computed, and so many to be loaded from each tier."""
+    rate = rates.prefill_tokens_per_s
+    overhead = rates.overhead_s + rates.running_s * in_flight
+    queued = ahead(queue, rates, now) / rate if queue.tokens else 0.0
+    load = l1 / rates.l1_tokens_per_s + l2 / rates.l2_tokens_per_s if l1 or l2 else 0.0
+    return Cost(overhead, queued, compute / rate, load, overhead + queued + compute / rate + load)

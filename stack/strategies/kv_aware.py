@@ -14,7 +14,7 @@ from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base
 from stack.strategies.load import refuse_empty
-from stack.strategies.prediction import RANKED_BY, parts, predicted
+from stack.strategies.prediction import RANKED_BY, predicted
 from stack.strategies.prefix_aware import PrefixAware
 
 _NOTHING = EnginePlacement()
@@ -69,13 +69,14 @@ class KvAware:
 
 def _score(held: EnginePlacement | None, cost: Cost) -> Mapping[str, float]:
     cached = held or _NOTHING
-    tiers = {"l1_tokens": cached.l1_tokens, "l2_tokens": cached.l2_tokens}
-    return {
-        "known": 0.0 if held is None else 1.0,
-        "engine_tokens": float(cached.engine_tokens),
-        **{name: float(tokens) for name, tokens in tiers.items() if tokens is not None},  # what is not known is no 0
-        **parts(cost),
-    }
+    score = cost._asdict()
+    score["known"] = 0.0 if held is None else 1.0
+    score["engine_tokens"] = float(cached.engine_tokens)
+    if cached.l1_tokens is not None:  # what is not known is no 0
+        score["l1_tokens"] = float(cached.l1_tokens)
+    if cached.l2_tokens is not None:
+        score["l2_tokens"] = float(cached.l2_tokens)
+    return score
 
 
 def _expected(held: EnginePlacement | None) -> int | None:

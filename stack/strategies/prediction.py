@@ -11,16 +11,15 @@ RANKED_BY = "ttft_s"
 
 
 def predicted(request: RouteRequest, engine: Engine, held: EnginePlacement, prompt_tokens: int) -> Cost:
-    """When `engine`, of which `held` is known or guessed, would give the first token."""
-    return cost(held, prompt_tokens, engine.queue, engine.in_flight, engine.rates, request.now)
+    """When `engine`, of which `held` is known, would give the first token.
+
+    What is not known to be in a tier is counted as to be computed.
+    """
+    compute = max(prompt_tokens - held.cached_tokens, 0)
+    l1, l2 = held.l1_tokens or 0, held.l2_tokens or 0
+    return cost(compute, l1, l2, engine.queue, engine.in_flight, engine.rates, request.now)
 
 
-def parts(predicted: Cost) -> dict[str, float]:
-    """The seconds of a prediction by name, as a record shows them."""
-    return {
-        "overhead_s": predicted.overhead_s + predicted.running_s,
-        "queue_s": predicted.queue_s,
-        "compute_s": predicted.compute_s,
-        "load_s": predicted.load_s,
-        "ttft_s": predicted.ttft_s,
-    }
+def computing(request: RouteRequest, engine: Engine, tokens: float) -> Cost:
+    """When `engine` would give the first token, if it has so many tokens of the prompt to compute and none to load."""
+    return cost(tokens, 0, 0, engine.queue, engine.in_flight, engine.rates, request.now)

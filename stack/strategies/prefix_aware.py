@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from stack.cache.cost import Cost
 from stack.cache.crowd import Crowd
 from stack.cache.learnt import PIECES_PER_ENGINE, LearntPrefixes
 from stack.fleet.engine import Engine
 from stack.model.outcome import Outcome
-from stack.model.placement import EnginePlacement
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base, rendezvous
 from stack.strategies.load import least_loaded, refuse_empty
-from stack.strategies.prediction import RANKED_BY, parts, predicted
+from stack.strategies.prediction import RANKED_BY, computing
 
 # What so many of the prompts share counts as held by every engine: it is there soon, and binds no prompt to any of them.
 COMMON_SHARE = 0.8
@@ -69,14 +68,15 @@ class PrefixAware:
             preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
         else:
             preferred, reason = rendezvous.home(key, candidates), "shared_prefix" if shared else "new_prefix"
-        held = _held(request, matched, common)
-        costs = {engine.name: predicted(request, engine, held[engine.name], request.prompt_tokens) for engine in candidates}
+        piece = request.prompt_tokens / len(pieces)
+        held = {name: int(max(count, common) * piece) for name, count in matched.items()}  # what nearly all share is everywhere
+        costs = {e.name: computing(request, e, max(request.prompt_tokens - held[e.name], 0)) for e in candidates}
         chosen, reason = self._weighed(preferred, reason, candidates, key, costs)
         return Choice(
             chosen.name,
             reason=reason,
-            scores={name: {"matched_pieces": float(matched[name]), **parts(cost)} for name, cost in costs.items()},
-            expected_cached_tokens=held[chosen.name].engine_tokens,
+            scores={name: cost._asdict() | {"matched_pieces": float(matched[name])} for name, cost in costs.items()},
+            expected_cached_tokens=held[chosen.name],
             predicted_ttft_s=costs[chosen.name].ttft_s,
             ranked_by=RANKED_BY,
         )
@@ -105,19 +105,11 @@ class PrefixAware:
     def _weighed(
         self, preferred: Engine, reason: str, candidates: Sequence[Engine], key: int | None, costs: Costs
     ) -> tuple[Engine, str]:
-        least = min(
-            candidates, key=lambda engine: (costs[engine.name].ttft_s, engine.in_flight, -_weight(key, engine), engine.name)
-        )
+        least = _first(candidates, key, lambda engine: (costs[engine.name].ttft_s, engine.in_flight))
         patience = self._patience / preferred.rates.prefill_tokens_per_s
         if costs[preferred.name].ttft_s - patience > costs[least.name].ttft_s:
             return least, "imbalance"
         return preferred, reason
-
-
-def _held(request: RouteRequest, matched: Mapping[str, int], common: int) -> Mapping[str, EnginePlacement]:
-    """What each engine should hold: all that matched, and what nearly every prompt shares."""
-    piece = request.prompt_tokens / len(request.prefix_hashes)
-    return {name: EnginePlacement(int(max(pieces, common) * piece)) for name, pieces in matched.items()}
 
 
 def _key(request: RouteRequest, shared: int) -> int | None:
@@ -136,8 +128,14 @@ def _key(request: RouteRequest, shared: int) -> int | None:
 
 
 def _longest(candidates: Sequence[Engine], matched: Mapping[str, int], key: int | None) -> Engine:
-    return max(candidates, key=lambda engine: (matched[engine.name], -engine.in_flight, _weight(key, engine), engine.name))
+    return _first(candidates, key, lambda engine: (-matched[engine.name], engine.in_flight))
 
 
-def _weight(key: int | None, engine: Engine) -> int:
-    return 0 if key is None else rendezvous.weight(key, engine.name)
+def _first(candidates: Sequence[Engine], key: int | None, rank: Callable[[Engine], tuple[float, int]]) -> Engine:
+    """The engine of the lowest rank; among equals the prompt's home, or the last by name where it has none."""
+    ranks = [rank(engine) for engine in candidates]
+    lowest = min(ranks)
+    equals = [engine for engine, own in zip(candidates, ranks, strict=True) if own == lowest]
+    if key is None:
+        return max(equals, key=lambda engine: engine.name)
+    return equals[0] if len(equals) == 1 else rendezvous.home(key, equals)

@@ -4,22 +4,15 @@ import pytest
 
 from stack.cache.cost import Cost, ahead, cost
 from stack.model.load import EMPTY_QUEUE, Queue
-from stack.model.placement import EnginePlacement
 from stack.model.rates import Rates
 
 RATES = Rates(overhead_s=0.5, running_s=0.25, prefill_tokens_per_s=100, l1_tokens_per_s=1000, l2_tokens_per_s=500)
 
 
 def test_each_part_of_a_prompt_costs_what_its_place_does() -> None:
-    held = EnginePlacement(1000, l1_tokens=500, l2_tokens=250)
-    made = cost(held, 2000, Queue(300, 300, since=7.0), in_flight=2, rates=RATES, now=7.0)
-    assert made == Cost(overhead_s=0.5, running_s=0.5, queue_s=3.0, compute_s=2.5, load_s=1.0)
-    assert made.ttft_s == 7.5
-
-
-def test_what_nobody_can_tell_of_a_tier_counts_as_to_be_computed() -> None:
-    unknown = EnginePlacement(1000, l1_tokens=None, l2_tokens=None)
-    assert cost(unknown, 2000, EMPTY_QUEUE, 0, RATES, 0.0) == Cost(0.5, 0.0, 0.0, 10.0, 0.0)
+    made = cost(250, 500, 250, Queue(300, 300, since=7.0), in_flight=2, rates=RATES, now=7.0)
+    assert made == Cost(overhead_s=1.0, queue_s=3.0, compute_s=2.5, load_s=1.0, ttft_s=7.5)
+    assert cost(0, 0, 0, EMPTY_QUEUE, 0, RATES, 99.0) == Cost(0.5, 0.0, 0.0, 0.0, 0.5)
 
 
 @pytest.mark.parametrize(
