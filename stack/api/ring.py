@@ -133,7 +133,7 @@ class DecisionRing:
         return tuple(msgspec.Raw(entry.json) for entry in islice(self._matching(wanted), limit))
 
     def find(self, request_id: str) -> Entry | None:
-        """The newest decision about `request_id`, while it is there."""
+        """The newest decision about `request_id`, while it is there; one that was carried out before one that was not."""
         return self._entries.get(self._places.get(request_id, 0))
 
     def after(self, sequence: int, limit: int) -> list[Entry]:
@@ -161,7 +161,8 @@ class DecisionRing:
         self.last += 1
         entry = Entry.of(self.last, record)
         self._entries[entry.sequence] = entry
-        self._places[entry.request_id] = entry.sequence
+        if not entry.observed or entry.request_id not in self._places:  # a mirrored request bears the id of the one carried out
+            self._places[entry.request_id] = entry.sequence
         self._bytes += len(entry.json)
         return entry
 

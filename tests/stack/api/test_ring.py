@@ -36,6 +36,14 @@ def test_a_decision_is_found_by_its_id_while_it_is_kept_and_the_newest_of_equal_
     assert (ring.find("a"), found and found.status) == (None, "5xx")
 
 
+def test_of_a_mirrored_request_the_decision_that_was_carried_out_is_found() -> None:
+    ring = DecisionRing()
+    ring.take(report(decision(request_id="a", observed=True), decision(request_id="a"), decision(request_id="a", observed=True)))
+    ring.take(report(decision(request_id="b", observed=True)))
+    a, b = ring.find("a"), ring.find("b")
+    assert (a and a.observed, b and b.observed) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("wanted", "expected"),
     [
