@@ -93,6 +93,12 @@ class Deck:
         wait_for(lambda: self._applied(document["generation"]), 10, "every router applies the change")
         return document
 
+    def decision(self, request_id: str) -> dict[str, Any] | None:
+        """Control's record of a request, None while it has none."""
+        answer = httpx.get(self.url(self.ports.control) + f"/v1/decisions/{request_id}", timeout=10, trust_env=False)
+        document: dict[str, Any] = answer.json()
+        return document if answer.status_code == 200 else None
+
     def _applied(self, generation: int) -> bool:
         routers = self.state()["applied"]["routers"]
         return bool(routers) and all(router["generation"] >= generation for router in routers if router.get("live", True))

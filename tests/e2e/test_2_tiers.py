@@ -1,19 +1,23 @@
 """The tiers, each proven by the waterfall of the engine that served the prompt; and DPD."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
+from redis import Redis
 
 from stack.config import Layout
 from stack.demo.prompt import counter, text_of
 from stack.metrics import catalog
-from stack.model.tier import Source
-from tests.e2e.deck import ROOT, Deck, Reply, wait_for
+from stack.model.tier import Source, Tier
+from tests.e2e.deck import ROOT, Deck, wait_for
 
 pytestmark = pytest.mark.e2e
 
 TOKENS = 2_000
 HALF = TOKENS / 2
+DECODERS = ("decode-0", "decode-1")
 
 
 @pytest.fixture(scope="module")
@@ -25,18 +29,34 @@ def prompt_of(deck: Deck) -> Callable[[str], str]:
 
 @pytest.fixture(scope="module")
 def direct(deck: Deck) -> None:
-    """Threshold 4096 and prefix_aware: long prompts stay on one decode engine."""
-    deck.change({"strategy": "prefix_aware", "dpd": {"enabled": True, "routing_threshold": 4096}})
+    """Threshold 4096 and kv_aware: long prompts stay on one decode engine, and each decision says what was known."""
+    deck.change({"strategy": "kv_aware", "dpd": {"enabled": True, "routing_threshold": 4096}})
 
 
-def gained(deck: Deck, engine: str, ask: Callable[[], Reply]) -> dict[Source, float]:
-    """What one request added to the waterfall of `engine`, which must be the one that serves it."""
-    before = deck.sources(engine)
-    reply = ask()
-    assert (reply.status, reply.headers["x-kvdeck-engine"]) == (200, engine)
-    prompt_tokens = reply.body["usage"]["prompt_tokens"]
-    after = wait_for(lambda: _grown(deck, engine, before, prompt_tokens), 10, "the exporter sees the request")
-    return {source: after[source] - before[source] for source in Source}
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One request: the engine, what it added to the waterfall there, and what its decision record says."""
+
+    engine: str
+    sources: dict[Source, float]
+    record: dict[str, Any]
+
+    @property
+    def predicted(self) -> dict[str, float]:
+        """What the chosen engine was known to reach, in tokens by tier; a tier that nobody could tell about is not here."""
+        scores = next(c["scores"] for c in self.record["decode"]["candidates"] if c["engine"] == self.engine)
+        return {tier: scores[f"{tier}_tokens"] for tier in Tier if f"{tier}_tokens" in scores}
+
+
+def served(deck: Deck, prompt: str) -> Served:
+    """Ask for one token, and wait until exporter and control have heard of it."""
+    before = {engine: deck.sources(engine) for engine in DECODERS}
+    reply = deck.complete(prompt, max_tokens=1)
+    assert reply.status == 200
+    engine, tokens = reply.headers["x-kvdeck-engine"], reply.body["usage"]["prompt_tokens"]
+    after = wait_for(lambda: _grown(deck, engine, before[engine], tokens), 10, "the exporter sees the request")
+    record = wait_for(lambda: deck.decision(reply.headers["x-request-id"]), 10, "control has the decision")
+    return Served(engine, {source: after[source] - before[engine][source] for source in Source}, record)
 
 
 def _grown(deck: Deck, engine: str, before: dict[Source, float], tokens: int) -> dict[Source, float] | None:
@@ -53,18 +73,54 @@ def others_on(deck: Deck, engine: str, count: int, prompt_of: Callable[[str], st
         assert tried < 8 * count, f"{engine} gets no new prompts"
 
 
+def all_reported(deck: Deck) -> None:
+    """LMCache reports twice a second, and what it stores in L2 a moment later: wait until the router's counts stand still."""
+    seen: list[object] = []
+
+    def still() -> bool:
+        seen.append(deck.samples(catalog.ROUTER_INDEX_BLOCKS))
+        return len(seen) > 6 and all(counts == seen[-1] for counts in seen[-6:])
+
+    wait_for(still, 30, "reports settle")
+
+
 @pytest.mark.usefixtures("direct")
-def test_a_prompt_comes_from_the_engine_then_from_l1_then_from_l2(deck: Deck, prompt_of: Callable[[str], str]) -> None:
+def test_a_prompt_comes_from_the_engine_then_from_l1_then_from_l2_and_each_is_foreseen(
+    deck: Deck, prompt_of: Callable[[str], str]
+) -> None:
     prompt = prompt_of("tiers")
-    engine = deck.complete(prompt, max_tokens=1).headers["x-kvdeck-engine"]
-    again = gained(deck, engine, lambda: deck.complete(prompt, max_tokens=1))
-    assert again[Source.ENGINE] > HALF
+    engine = served(deck, prompt).engine
+    all_reported(deck)
+    again = served(deck, prompt)
+    assert again.sources[Source.ENGINE] > HALF
+    assert again.predicted[Tier.ENGINE] == again.record["cached_tokens"]
+
     others_on(deck, engine, 3, prompt_of, "evict-engine")
-    from_l1 = gained(deck, engine, lambda: deck.complete(prompt, max_tokens=1))
-    assert from_l1[Source.L1] > HALF
-    others_on(deck, engine, 8, prompt_of, "evict-l1")
-    from_l2 = gained(deck, engine, lambda: deck.complete(prompt, max_tokens=1))
-    assert from_l2[Source.L2] > HALF
+    all_reported(deck)
+    from_l1 = served(deck, prompt)
+    assert from_l1.sources[Source.L1] > HALF
+    assert from_l1.predicted[Tier.L1] == from_l1.record["cached_tokens"] == from_l1.record["decode"]["expected_cached_tokens"]
+
+    others_on(deck, from_l1.engine, 6, prompt_of, "evict-l1")
+    all_reported(deck)
+    from_l2 = served(deck, prompt)
+    assert from_l2.sources[Source.L2] > HALF
+    assert from_l2.predicted[Tier.L2] == from_l2.record["cached_tokens"] == from_l2.record["decode"]["expected_cached_tokens"]
+
+
+@pytest.mark.usefixtures("direct")
+def test_what_the_store_lost_by_itself_is_unknown_and_never_promised(deck: Deck, prompt_of: Callable[[str], str]) -> None:
+    prompt = prompt_of("lost")
+    engine = served(deck, prompt).engine
+    all_reported(deck)
+    assert deck.samples(catalog.ROUTER_INDEX_BLOCKS, backend=engine, tier="l2")
+    Redis(port=deck.ports.store).flushall()
+    wait_for(lambda: not deck.samples(catalog.ROUTER_INDEX_BLOCKS, backend=engine, tier="l2"), 5, "L2 is unknown")
+    assert deck.total(catalog.CONTROL_CACHE_DOUBTS, tier="l2", reason="store_evicted") >= 1
+    others_on(deck, engine, 6, prompt_of, "evict-again")
+    after = served(deck, prompt)
+    assert after.predicted.get(Tier.L2, 0.0) == 0.0
+    assert after.sources[Source.L2] == 0
 
 
 @pytest.mark.usefixtures("direct")
