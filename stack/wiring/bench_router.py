@@ -14,7 +14,7 @@ from rich.console import Console
 
 from stack.bench.router import nginx
 from stack.bench.router.chats import chats
-from stack.bench.router.figures import Report, Round, Streams, middle, report, row
+from stack.bench.router.figures import Report, Round, Streams, report, row
 from stack.bench.router.neighbours import Neighbours
 from stack.bench.router.peers import SGLANG_ROUTER, VLLM_ROUTER, Peer
 from stack.bench.router.placement import place
@@ -54,6 +54,15 @@ class _Running:
     process: Pinned
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """The rounds of each router, what goes without one, and the share of the machine that others had."""
+
+    rounds: list[list[Round]]
+    direct: list[float]
+    others: float
+
+
 def run(layout: Layout, options: BenchOptions, console: Console) -> Report:
     """The whole benchmark, shown on `console` while it lasts. Raises OneCoreError, InstallError, ProcessError, LoadError."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that it, too, ends what was started
@@ -72,9 +81,6 @@ class _Bench:
         self._layout, self._options, self._folder, self._yard, self._checklist = layout, options, folder, yard, checklist
         self._placement = place(usable_cores(), hardware_siblings, workers=options.workers, force=options.force)
         self._chats = chats()
-        self._setting = Setting.of(
-            self._placement, connections=options.connections, seconds=options.seconds, workers=options.workers
-        )
         self._several = OURS_SEVERAL.format(options.workers)
         self._missing: dict[str, str] = {}
 
@@ -88,9 +94,8 @@ class _Bench:
             backends, control = self._back_ends(tools)
             routers = [*self._own(backends, control), *self._peers(installed, backends)]
         stand = Stand(load, self._placement, self._options.connections, self._options.seconds)
-        neighbours = Neighbours(self._yard)
-        rounds, direct = self._rounds(stand, backends[0], routers)
-        return self._report(routers, rounds, direct, neighbours.share(), self._streams(control))
+        taken = self._rounds(stand, backends[0], routers)
+        return self._report(tools, routers, taken, self._streams(control))
 
     def _installed(self) -> Iterator[tuple[Peer, Path]]:
         """The interpreter of each peer's environment; what cannot be installed is noted."""
@@ -144,10 +149,9 @@ class _Bench:
         await_answers(subject.url, self._chats, process)
         return _Running(subject, process)
 
-    def _rounds(self, stand: Stand, backend: str, routers: Sequence[_Running]) -> tuple[list[list[Round]], list[float]]:
+    def _rounds(self, stand: Stand, backend: str, routers: Sequence[_Running]) -> _Taken:
         """The rounds of each router, in turn and beginning with another one each time; and what goes without a router."""
-        taken: list[list[Round]] = [[] for _ in routers]
-        direct: list[float] = []
+        neighbours, taken, direct = Neighbours(self._yard), [list[Round]() for _ in routers], list[float]()
         with self._checklist.step("Measuring", total=self._options.rounds * len(routers)) as step:
             for number in range(self._options.rounds):
                 direct.append(stand.run(backend, self._options.connections, self._options.seconds).per_second)
@@ -158,7 +162,7 @@ class _Bench:
                     alone = stand.run(backend, 1, self._options.seconds)
                     taken[which].append(stand.round(router.subject.url, router.process, alone))
                     step.advance()
-        return taken, direct
+        return _Taken(taken, direct, neighbours.share())
 
     def _streams(self, control: str) -> Streams | None:
         """Streams through a router of their own, over the canned streaming engine."""
@@ -176,20 +180,12 @@ class _Bench:
             stand = StreamStand(self._placement.others, self._options.streams, max(2.0, self._options.seconds))
             return stand.measure(_url(ports[0]), _url(routed), router, self._options.rounds)
 
-    def _report(
-        self,
-        routers: Sequence[_Running],
-        rounds: Sequence[Sequence[Round]],
-        direct: Sequence[float],
-        others: float,
-        streams: Streams | None,
-    ) -> Report:
-        named = {one.subject.name: (one.subject, taken) for one, taken in zip(routers, rounds, strict=True)}
-        yardstick = named[YARDSTICK][1] if YARDSTICK in named else None
-        rows = {name: row(name, one.package, one.version, taken, yardstick) for name, (one, taken) in named.items()}
-        return report(
-            self._setting, rows[OURS], rows.get(self._several), [*rows.values()], middle(direct), others, streams, self._missing
-        )
+    def _report(self, tools: Tools, routers: Sequence[_Running], taken: _Taken, streams: Streams | None) -> Report:
+        options, named = self._options, dict(zip((one.subject.name for one in routers), taken.rounds, strict=True))
+        setting = Setting.of(self._placement, options.connections, options.seconds, options.workers, tools.versions())
+        rows = {one.subject.name: row(one.subject, named[one.subject.name], named.get(YARDSTICK)) for one in routers}
+        several = rows.get(self._several)
+        return report(setting, rows[OURS], several, [*rows.values()], taken.direct, taken.others, streams, self._missing)
 
 
 def _url(port: int) -> str:

@@ -36,7 +36,8 @@ def notes(report: Report) -> Iterator[str]:
     if setting.meaningless is not None:
         yield f"these figures mean nothing: {setting.meaningless}"
     yield f"{setting.back_end}; without any router {_number(report.direct_requests_per_second, '{:,.0f}')} requests/s"
-    yield f"router on core {_cores(setting.cores_router)}, load and back end on {_cores(setting.cores_others)}; {setting.processor}"
+    about = ", ".join([setting.processor, *(f"{name} {version}" for name, version in setting.versions.items())])
+    yield f"router on core {_cores(setting.cores_router)}, load and back end on {_cores(setting.cores_others)}; {about}"
     if report.other_processes_share > NOTABLE:
         yield f"other processes took {report.other_processes_share:.0%} of the machine: believe the ratio by CPU time first"
     if setting.workers > 1:

@@ -8,6 +8,7 @@ from statistics import median
 import msgspec
 
 from stack.bench.router.setting import Setting
+from stack.bench.router.subjects import Subject
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +98,7 @@ def report(
     ours: Row,
     several: Row | None,
     routers: list[Row],
-    direct: float | None,
+    direct: Sequence[float],
     neighbours: float,
     streams: Streams | None,
     missing: dict[str, str],
@@ -111,7 +112,7 @@ def report(
         added_itl_p99_ms=None if streams is None else streams.added_p99_ms,
         workers_throughput_ratio=None if several is None else middle(map(_faster, several.rounds, ours.rounds)),
         setting=setting,
-        direct_requests_per_second=direct,
+        direct_requests_per_second=middle(direct),
         other_processes_share=neighbours,
         missing=missing,
         routers=routers,
@@ -119,16 +120,16 @@ def report(
     )
 
 
-def row(name: str, package: str, version: str, rounds: Sequence[Round], yardstick: Sequence[Round] | None) -> Row:
+def row(subject: Subject, rounds: Sequence[Round], yardstick: Sequence[Round] | None) -> Row:
     """The medians of `rounds`; a ratio is the median of the ratios to `yardstick` in the same round.
 
     Within a round both ran within seconds of each other, so that what else the machine does hits both.
     """
     base = yardstick or ()
     return Row(
-        name=name,
-        package=package,
-        version=version,
+        name=subject.name,
+        package=subject.package,
+        version=subject.version,
         requests_per_second=middle(each.requests_per_second for each in rounds),
         ratio_to_cache_aware=middle(map(_faster, rounds, base)),
         cpu_us_per_request=middle(each.cpu_us_per_request for each in rounds),

@@ -28,11 +28,12 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     cores_workers: list[int]
     workers_crowded: bool
     processor: str
+    versions: dict[str, str]
     meaningless: str | None = None
 
     @classmethod
-    def of(cls, placement: Placement, *, connections: int, seconds: float, workers: int) -> Setting:
-        """This machine's."""
+    def of(cls, placement: Placement, connections: int, seconds: float, workers: int, tools: dict[str, str]) -> Setting:
+        """This machine's; `tools` are the versions of load and back end."""
         return cls(
             back_end=_BACK_END,
             body_bytes=Shape().body_bytes,
@@ -44,5 +45,6 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
             cores_workers=list(placement.workers),
             workers_crowded=placement.crowded,
             processor=platform.processor() or platform.machine(),
+            versions={"python": platform.python_version(), **tools},
             meaningless="one core for router, load and back end" if placement.shared else None,
         )

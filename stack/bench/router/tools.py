@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +26,20 @@ class Tools:
     nginx: Path
     wrk: Path
     library_path: Path | None = None
+
+    def versions(self) -> dict[str, str]:
+        """What the programs say they are; unknown where one says nothing like a version."""
+        return {program.name: _version(program, self.library_path) for program in (self.nginx, self.wrk)}
+
+
+def _version(program: Path, library_path: Path | None) -> str:
+    environment = {**os.environ, **({} if library_path is None else {"LD_LIBRARY_PATH": str(library_path)})}
+    try:
+        said = subprocess.run([program, "-v"], capture_output=True, text=True, env=environment, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    found = re.search(r"\d+(?:\.\d+)+", said.stderr + said.stdout)  # wrk calls that a mistake, nginx tells it as one
+    return found[0] if found else "unknown"
 
 
 def find_tools(debian: Debian, progress: Progress, which: Callable[[str], str | None] = shutil.which) -> Tools:

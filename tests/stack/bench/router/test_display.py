@@ -8,6 +8,7 @@ from rich.console import Console
 from stack.bench.router.display import notes, table
 from stack.bench.router.figures import Report, Round, Streams, row
 from stack.bench.router.setting import Setting
+from stack.bench.router.subjects import Subject
 
 ROUND = Round(requests_per_second=21_000, cpu_us_per_request=45, added_p50_ms=0.15, added_p99_ms=0.5)
 SETTING = Setting(
@@ -21,6 +22,7 @@ SETTING = Setting(
     cores_workers=[1],
     workers_crowded=False,
     processor="x86_64",
+    versions={"nginx": "1.22.1"},
 )
 REPORT = Report(
     throughput_ratio_to_cache_aware=None,
@@ -33,7 +35,7 @@ REPORT = Report(
     direct_requests_per_second=60_000,
     other_processes_share=0.02,
     missing={"vllm-router cache_aware": "pip could not install: no network"},
-    routers=[row("kvdeck prefix_aware", "kvdeck", "0.1.0", [ROUND], None)],
+    routers=[row(Subject("kvdeck prefix_aware", "kvdeck", "0.1.0", (), 1), [ROUND], None)],
     streams=Streams(
         streams=200,
         tokens_per_second_each=50,
@@ -59,7 +61,7 @@ def test_every_router_has_a_line_and_what_is_not_known_says_so(tmp_path: Path) -
 def test_the_notes_say_how_far_the_figures_go() -> None:
     assert list(notes(REPORT)) == [
         "canned back end; without any router 60,000 requests/s",
-        "router on core 1, load and back end on 0; x86_64",
+        "router on core 1, load and back end on 0; x86_64, nginx 1.22.1",
         "200 streams of 50 tokens/s: added between tokens p50 / p99 0.10 ms / 2.00 ms, 38% of a core, 0 broken",
         "vllm-router cache_aware was not measured: pip could not install: no network",
     ]

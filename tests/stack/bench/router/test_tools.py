@@ -30,6 +30,13 @@ def test_what_path_lacks_is_unpacked_once_with_its_library(tmp_path: Path, monke
     assert find_tools(debian, Remembered()) == expected
 
 
+def test_the_programs_tell_their_versions(tmp_path: Path) -> None:
+    nginx = program(tmp_path / "nginx", "echo nginx version: nginx/1.22.1 >&2")
+    wrk = program(tmp_path / "wrk", "echo 'wrk 4.1.0 [epoll] Copyright (C) 2012'; exit 1")
+    assert Tools(nginx, wrk, tmp_path).versions() == {"nginx": "1.22.1", "wrk": "4.1.0"}
+    assert Tools(nginx, tmp_path / "none").versions() == {"nginx": "1.22.1", "none": "unknown"}
+
+
 def test_no_debian_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     only_on_path(monkeypatch, tmp_path / "path")
     with pytest.raises(InstallError, match="apt-get and dpkg not found"):
