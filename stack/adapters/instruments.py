@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import prometheus_client
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
 from stack.metrics.family import Family, Kind
@@ -16,18 +16,6 @@ def counter(family: Family, registry: CollectorRegistry) -> Counter:
     """The counter of `family`, registered in `registry`. Raises ValueError when it is not a counter."""
     _expect(family, Kind.COUNTER)
     return Counter(family.name.removesuffix("_total"), family.help, _labels(family), registry=registry)
-
-
-def gauge(family: Family, registry: CollectorRegistry) -> Gauge:
-    """The gauge of `family`, registered in `registry`. Raises ValueError when it is not a gauge."""
-    _expect(family, Kind.GAUGE)
-    return Gauge(family.name, family.help, _labels(family), registry=registry)
-
-
-def histogram(family: Family, registry: CollectorRegistry) -> Histogram:
-    """The histogram of `family`, with its buckets. Raises ValueError when it is not a histogram."""
-    _expect(family, Kind.HISTOGRAM)
-    return Histogram(family.name, family.help, _labels(family), registry=registry, buckets=family.buckets)
 
 
 def samples(family: Family) -> CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,15 +19,25 @@ class _Window:
     branches: dict[int, dict[int | None, int]] = field(default_factory=dict)
 
     def note(self, pieces: Sequence[int], opening: int | None) -> None:
+        """A chained hash has one past: where a piece was seen, all before it were, each followed by the next of them."""
         self.prompts += 1
-        seen, branches = self.first.setdefault, self.branches
-        for piece, follower in zip(pieces, (*pieces[1:], opening), strict=True):
-            first = seen(piece, follower)
-            if piece in branches:
-                counts = branches[piece]
-                counts[follower] = counts.get(follower, 0) + 1
-            elif first != follower:
-                branches[piece] = {first: 1, follower: 1}
+        first, branches = self.first, self.branches
+        known = self._known(pieces)
+        followers = (*pieces[1:], opening)
+        first.update(zip(pieces[known:], followers[known:], strict=True))
+        if not known:
+            return
+        parting, follower = pieces[known - 1], followers[known - 1]
+        if first[parting] != follower and parting not in branches:
+            branches[parting] = {first[parting]: 1}
+        for piece in filter(branches.__contains__, pieces[:known]):
+            counts, follower = branches[piece], followers[pieces.index(piece)]
+            counts[follower] = counts.get(follower, 0) + 1
+
+    def _known(self, pieces: Sequence[int]) -> int:
+        if pieces and pieces[-1] in self.first:
+            return len(pieces)
+        return bisect_left(pieces, True, hi=max(len(pieces) - 1, 0), key=lambda piece: piece not in self.first)
 
     def parts(self, piece: int, followers: int, share: float) -> bool:
         counts = self.branches[piece]
@@ -59,8 +70,9 @@ class Crowd:
         return max(self._depth(window, pieces, share) for window in (self._now, self._before))
 
     def _depth(self, window: _Window, pieces: Sequence[int], share: float) -> int:
-        for depth in range(len(pieces), 0, -1):
-            piece = pieces[depth - 1]
-            if piece in window.branches and window.parts(piece, self._branches, share):
-                return depth
+        if not window.branches:
+            return 0
+        for piece in filter(window.branches.__contains__, reversed(pieces)):
+            if window.parts(piece, self._branches, share):
+                return pieces.index(piece) + 1
         return 0

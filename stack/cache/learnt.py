@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -9,6 +10,8 @@ PIECES_PER_ENGINE = 16_384  # with 512-byte pieces about 2 million tokens: an en
 BYTES_MAX = 64 << 20  # over all engines; some 20 engines' worth, of more each is remembered less
 PIECE_BYTES = 180  # of one entry: its key and its time are objects, and a linked list and a table hold them; measured
 AGE_SECONDS = 3600.0  # what was not asked for in an hour has made room for something else, or the engine is all but idle
+
+JUST_NOW_S = 0.25  # a prompt that is asked again and again need not be noted each time
 
 
 class LearntPrefixes:
@@ -44,13 +47,26 @@ class LearntPrefixes:
             count += 1
         return count
 
+    def depths(self, hashes: Sequence[int], now: float) -> dict[str, int]:
+        """How much `matched` is on each engine; those where nothing is are left out."""
+        if not hashes:
+            return {}
+        first = hashes[0]
+        holders = [engine for engine, held in self._engines.items() if first in held]
+        depths = {engine: self.matched(engine, hashes, now) for engine in holders}
+        return {engine: depth for engine, depth in depths.items() if depth}
+
     def learn(self, engine: str, hashes: Sequence[int], now: float) -> None:
         """The engine was sent a prompt with these pieces."""
-        held = self._engines.setdefault(engine, OrderedDict())
-        # Last piece first, so that a prefix outlives what hangs on it, as in the engines.
-        for piece in reversed(hashes):
-            held[piece] = now
-            held.move_to_end(piece)
+        held = self._engines.get(engine)
+        if held is None:
+            held = self._engines[engine] = OrderedDict()
+        # Where the last piece was noted just now, so were all before it: a chained hash has one past.
+        if not hashes or now - held.get(hashes[-1], -math.inf) > JUST_NOW_S:
+            # Last piece first, so that a prefix outlives what hangs on it, as in the engines.
+            for piece in reversed(hashes):
+                held[piece] = now
+                held.move_to_end(piece)
         limit = max(min(self._limit, self._bytes_max // PIECE_BYTES // len(self._engines)), 1)
         while len(held) > limit:
             held.popitem(last=False)

@@ -13,12 +13,10 @@ def prefix_hashes(data: bytes, piece_bytes: int = PIECE_BYTES, limit: int = PIEC
 
     At most `limit` hashes; a last piece that is not full is left out, since it may still grow.
     """
-    pieces = min(len(data) // piece_bytes, limit)
-    view = memoryview(data)
     hashes = []
     parent = 0
-    for start in range(0, pieces * piece_bytes, piece_bytes):
-        parent = xxh3_64_intdigest(view[start : start + piece_bytes], parent)
+    for end in range(piece_bytes, min(len(data), limit * piece_bytes) + 1, piece_bytes):
+        parent = xxh3_64_intdigest(data[end - piece_bytes : end], parent)
         hashes.append(parent)
     return tuple(hashes)
 

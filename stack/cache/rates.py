@@ -59,6 +59,8 @@ class RateBook:
     def __init__(self, profile: Rates) -> None:
         self._profile = profile
         self._engines: dict[str, _Learnt] = {}
+        self.changed: set[str] = set()
+        """Engines whose rates are others than when whoever keeps account of that last cleared this set."""
 
     def of(self, engine: str) -> Rates:
         """The engine's rates, the profile's where nothing was learnt."""
@@ -82,10 +84,12 @@ class RateBook:
                 learnt.factors[part] = min(max(moved, 1 / BOUND), BOUND)
                 learnt.weights[part] += amount * amount / size
         learnt.rates = self._rates(learnt)
+        self.changed.add(engine)
 
     def forget(self, engine: str) -> None:
         """The engine left, or is another process now."""
         self._engines.pop(engine, None)
+        self.changed.add(engine)
 
     def learnt(self, engine: str) -> dict[Part, float]:
         """What requests have shown of an engine: seconds, or tokens a second; parts that none has shown are missing."""

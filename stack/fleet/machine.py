@@ -170,7 +170,7 @@ def _well(member: Member) -> Member:
 def _answered(member: Member) -> Member:
     if member.engine.standing is Standing.EJECTED:  # an older request came through; the trial will tell
         return replace(member, failed_connects=0)
-    if member.failed_connects == member.failures == 0 and member.engine.standing is Standing.IN:
+    if member.untroubled:
         return member
     return replace(_readmitted(member), failed_connects=0, ejected_s=0.0)
 

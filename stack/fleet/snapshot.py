@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from stack.fleet.engine import Engine, Health
+from stack.fleet.engine import Engine, Health, Standing
 from stack.model.tier import Pool
 
 
@@ -29,6 +29,11 @@ class Member:
     @property
     def name(self) -> str:
         return self.engine.name
+
+    @property
+    def untroubled(self) -> bool:
+        """Requests have nothing against it."""
+        return self.failures == 0 and self.failed_connects == 0 and self.engine.standing is Standing.IN
 
     @property
     def account(self) -> str:
@@ -71,9 +76,13 @@ class Fleet:
         """Every engine that serves `model`, routable or not."""
         return tuple(engine for engine in self.engines if engine.target.model == model)
 
+    def routable(self, model: str, pool: Pool) -> tuple[Engine, ...]:
+        """Engines of one model and pool that may take new requests, by name; the same tuple as long as the fleet is the same."""
+        return self._routable.get((model, pool), ())
+
     def candidates(self, model: str, pool: Pool, loaded: Callable[[Engine], Engine]) -> tuple[Engine, ...]:
-        """Routable engines of one model and pool, by name; `loaded` adds what the caller knows of their load."""
-        return tuple([engine for engine in map(loaded, self._routable.get((model, pool), ())) if engine.admitted])
+        """Those that are routable under their load, which `loaded` adds."""
+        return tuple([engine for engine in map(loaded, self.routable(model, pool)) if engine.admitted])
 
 
 def lost(before: Fleet, after: Fleet) -> frozenset[str]:

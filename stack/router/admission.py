@@ -87,15 +87,16 @@ class Admission:
 
     def _obstacle(self, model: str, limits: LoadLimits) -> Refusal | None:
         """What keeps a request from going now. That no engine is ready is another matter, and none of this one."""
-        counts = self._in_flight.counts
-        engines = [engine for engine in self._fleet().of_model(model) if engine.pool is Pool.DECODE]
-        # Each request is at one decode engine from its first leg on.
-        if limits.in_flight is not None and sum(counts.get(engine.name, 0) for engine in engines) >= limits.in_flight:
+        if limits.in_flight is not None and self._under_way(model) >= limits.in_flight:
             return Refusal.IN_FLIGHT
-        ready = self._ready(model)
-        if ready and not within(ready, limits):
+        if limits.in_flight_per_engine is not None and (ready := self._ready(model)) and not within(ready, limits):
             return Refusal.ENGINES_FULL
         return None
+
+    def _under_way(self, model: str) -> int:
+        """Requests for `model`: each is at one decode engine from its first leg on."""
+        counts = self._in_flight.counts
+        return sum(counts.get(engine.name, 0) for engine in self._fleet().of_model(model) if engine.pool is Pool.DECODE)
 
     def _room(self, model: str, limits: LoadLimits) -> int:
         if limits.queue_per_engine is None:
@@ -103,7 +104,7 @@ class Admission:
         return min(limits.queue, limits.queue_per_engine * len(self._ready(model)))
 
     def _ready(self, model: str) -> tuple[Engine, ...]:
-        return self._fleet().candidates(model, Pool.DECODE, self._lineup.loaded)
+        return self._lineup.candidates(self._fleet(), model, Pool.DECODE)
 
 
 def within(engines: tuple[Engine, ...], limits: LoadLimits) -> tuple[Engine, ...]:

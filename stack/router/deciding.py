@@ -68,7 +68,7 @@ class Decider:
         if served.limits.bounded:
             await self._admission.enter(route.model, served.limits)
             start = replace(start, fleet=self._keeper.fleet)
-        candidates = Candidates.of(route.model, start.fleet, self._lineup.loaded, served.limits)
+        candidates = Candidates.of(route.model, start.fleet, self._lineup, served.limits)
         plan = plan_for(parsed, route, candidates, served)
         return Errand(
             parsed=parsed,

@@ -51,7 +51,12 @@ class Draft:
 
 def _best(choice: Choice, candidates: Sequence[Engine]) -> list[Engine]:
     """The best candidates in order, and the chosen one in any case."""
-    kept = heapq.nsmallest(CANDIDATES_KEPT, candidates, key=_rank(choice))
+    scores = choice.scores
+    if scores and len(candidates) > CANDIDATES_KEPT:  # a strategy shows its best
+        shown = [engine for engine in candidates if engine.target.replica in scores]
+    else:
+        shown = list(candidates)
+    kept = heapq.nsmallest(CANDIDATES_KEPT, shown, key=_rank(choice))
     if all(engine.name != choice.engine for engine in kept):
         kept += [engine for engine in candidates if engine.name == choice.engine]
     return kept

@@ -118,7 +118,9 @@ class FleetKeeper:
     def answered(self, name: str) -> None:
         """The engine answered a request, with whatever status."""
         self.heard(name)
-        self.apply(Answered(name))
+        member = self.fleet.members.get(name)
+        if member is not None and not member.untroubled:
+            self.apply(Answered(name))
 
     def heard(self, name: str) -> None:
         """The engine went on with an answer."""

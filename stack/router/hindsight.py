@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry
 
-from stack.adapters.instruments import counter, histogram
+from stack.adapters.instruments import counter
+from stack.adapters.tally import Counters, Spreads
 from stack.control.decision import DecisionRecord
 from stack.metrics import catalog
-from stack.router.meters import counters, histograms
 from stack.strategies.shadow import Shadow
 
 
@@ -17,14 +17,14 @@ class Hindsight:
     """The instruments of regret, of errors and of shadows, registered in `registry`."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._regret = histograms(histogram(catalog.ROUTER_REGRET, registry))
-        self._index_error = histograms(histogram(catalog.ROUTER_INDEX_ERROR, registry))
-        self._ttft_error = histograms(histogram(catalog.ROUTER_TTFT_ERROR, registry))
-        self._shadows = counters(counter(catalog.ROUTER_SHADOW_DECISIONS, registry))
-        self._tokens = histograms(histogram(catalog.ROUTER_SHADOW_TOKENS, registry))
-        self._seconds = histograms(histogram(catalog.ROUTER_SHADOW_SECONDS, registry))
+        self._regret = Spreads(catalog.ROUTER_REGRET, registry)
+        self._index_error = Spreads(catalog.ROUTER_INDEX_ERROR, registry)
+        self._ttft_error = Spreads(catalog.ROUTER_TTFT_ERROR, registry)
+        self._shadows = Counters(catalog.ROUTER_SHADOW_DECISIONS, registry)
+        self._tokens = Spreads(catalog.ROUTER_SHADOW_TOKENS, registry)
+        self._seconds = Spreads(catalog.ROUTER_SHADOW_SECONDS, registry)
         self._spent = counter(catalog.ROUTER_SHADOW_COST, registry)
-        self._skipped = counters(counter(catalog.ROUTER_SHADOW_SKIPPED, registry))
+        self._skipped = Counters(catalog.ROUTER_SHADOW_SKIPPED, registry)
 
     def answered(self, record: DecisionRecord) -> None:
         """A request was answered, and it may be told how its choice turned out."""

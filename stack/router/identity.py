@@ -24,6 +24,9 @@ _OURS = {
 # Which rank or place in its queue a request gets is not a client's to choose at a shared engine (vLLM reads these).
 _STEERING = {b"x-data-parallel-rank", b"x-vllm-priority"}
 _ENGINES_OWN = {b"content-length", b"date", b"server", b"x-request-id", b"traceparent"}
+_NOT_OUTBOUND = frozenset(_HOP | _OURS | _STEERING)
+_NOT_INBOUND = frozenset(_HOP | _ENGINES_OWN)
+_USUAL = frozenset({b"keep-alive", b"close", b"Keep-Alive", b"Close"})  # what names no header that is not dropped anyway
 
 Pairs = list[tuple[bytes, bytes]]
 
@@ -48,12 +51,13 @@ class Identity:
 
     def outbound(self, request: Request, authorization: bytes | None) -> Pairs:
         """Headers for an engine. `authorization` replaces the client's when given."""
-        dropped = _HOP | _OURS | _STEERING | _named_by_connection(request.headers)
-        headers = [(name, value) for name, value in request.headers if name not in dropped]
+        headers = _without(request.headers, _NOT_OUTBOUND)
         credentials = authorization or request.header(b"authorization")
         if credentials is not None:
             headers.append((b"authorization", credentials))
-        return [*headers, (b"content-type", b"application/json"), *self.echoed()]
+        headers.append((b"content-type", b"application/json"))
+        headers += self.echoed()
+        return headers
 
     def echoed(self) -> Pairs:
         """Headers both ways: the id always, the trace when there is one."""
@@ -65,8 +69,7 @@ class Identity:
 
 def inbound(headers: Pairs | tuple[tuple[bytes, bytes], ...]) -> Pairs:
     """What of an engine's headers travels back to the client. Names are lower case."""
-    dropped = _HOP | _ENGINES_OWN | _named_by_connection(tuple(headers))
-    return [(name, value) for name, value in headers if name not in dropped]
+    return _without(headers, _NOT_INBOUND)
 
 
 def _made() -> str:
@@ -74,5 +77,9 @@ def _made() -> str:
     return f"{random.getrandbits(128):032x}"
 
 
-def _named_by_connection(headers: tuple[tuple[bytes, bytes], ...]) -> set[bytes]:
-    return {token.strip().lower() for name, value in headers if name == b"connection" for token in value.split(b",")}
+def _without(headers: Pairs | tuple[tuple[bytes, bytes], ...], dropped: frozenset[bytes]) -> Pairs:
+    """Neither what is `dropped`, nor what a Connection header names beside the usual."""
+    named = [value for name, value in headers if name == b"connection" and value not in _USUAL]
+    if named:
+        dropped = dropped.union(token.strip().lower() for value in named for token in value.split(b","))
+    return [pair for pair in headers if pair[0] not in dropped]

@@ -78,6 +78,8 @@ class InFlight:
         self.under_way = UnderWay()
         self._lines: defaultdict[str, WaitingLine] = defaultdict(WaitingLine)
         self._counts: dict[str, int] = {}
+        self.changed: set[str] = set()
+        """Engines whose load is another than when whoever keeps account of that last cleared this set."""
         self.freed: Callable[[], None] | None = None
         """Called when a request has ended, while somebody waits for that."""
         self.counts: Mapping[str, int] = MappingProxyType(self._counts)
@@ -101,6 +103,7 @@ class InFlight:
 
     def begin(self, attempt: Attempt) -> None:
         """Count it."""
+        self.changed.add(attempt.engine)
         self._attempts.setdefault(attempt.engine, set()).add(attempt)
         self._counts[attempt.engine] = self._counts.get(attempt.engine, 0) + 1
         if attempt.work:
@@ -111,10 +114,12 @@ class InFlight:
     def computed(self, attempt: Attempt) -> None:
         """Its prompt is computed: a token came."""
         if attempt.work:
+            self.changed.add(attempt.engine)
             self._lines[attempt.engine].through(attempt, self._clock())
 
     def end(self, attempt: Attempt) -> None:
         """Count it no more."""
+        self.changed.add(attempt.engine)
         self._attempts[attempt.engine].discard(attempt)
         self._counts[attempt.engine] -= 1
         if attempt.work:

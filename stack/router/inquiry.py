@@ -8,21 +8,27 @@ from typing import Any, Protocol
 from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
 from stack.cache.under_way import UnderWay
 from stack.fleet.snapshot import Fleet
-from stack.model.placement import Placement, PlacementUnknownError
+from stack.model.placement import Placement, PlacementUnknownError, UnknownReason
 from stack.model.request import RouteRequest
-from stack.router import prompt
 from stack.router.applied import Served
 from stack.router.message import Request
 from stack.router.openai import ParsedBody
 from stack.router.placing import Placing
 from stack.router.planning import meant_path
+from stack.router.prompt import laid_out
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
 from stack.router.turns import Turns
 
+_UNKNOWN = {reason: Placement(unknown_reason=reason) for reason in UnknownReason}
+
 
 class Tokens(Protocol):
     """Tells a prompt's token ids."""
+
+    def unusable(self, model: str) -> UnknownReason | None:
+        """Why there are no tokens for `model`; None when there are."""
+        ...
 
     async def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> Sequence[int]:
         """The prompt's token ids, without holding up the loop. Raises PlacementUnknownError."""
@@ -51,16 +57,10 @@ class Inquiry:
 
     async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, served: Served) -> RouteRequest:
         """Everything that is known of the request. What cannot be known is said to be unknown, never guessed."""
-        data = prompt.hashable(parsed) if parsed.routed else request.body
-        tokens: Sequence[int] | None
-        try:
-            tokens = await self._tokens.tokens(parsed.model, parsed.path, parsed.fields)
-            placement = self._placing.of(parsed, tokens, fleet, self._clock())
-        except PlacementUnknownError as error:
-            tokens, placement = None, Placement(unknown_reason=error.reason)
+        data, opening = laid_out(parsed) if parsed.routed else (request.body, None)
+        tokens, placement = await self._placed(parsed, fleet)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
         pieces = prefix_hashes(data)
-        opening = prompt.opening_bytes(parsed) if parsed.routed else None
         return RouteRequest(
             request_id=request_id,
             model=parsed.model,
@@ -76,3 +76,12 @@ class Inquiry:
             placement=placement,
             now=self._clock(),
         )
+
+    async def _placed(self, parsed: ParsedBody, fleet: Fleet) -> tuple[Sequence[int] | None, Placement]:
+        if (reason := self._tokens.unusable(parsed.model)) is not None:  # for most models that has one, every request's
+            return None, _UNKNOWN[reason]
+        try:
+            tokens = await self._tokens.tokens(parsed.model, parsed.path, parsed.fields)
+            return tokens, self._placing.of(parsed, tokens, fleet, self._clock())
+        except PlacementUnknownError as error:
+            return None, _UNKNOWN[error.reason]

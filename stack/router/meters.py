@@ -1,70 +1,35 @@
-"""The router's events, counted and timed; label children are kept, so that counting costs no look-up in the library."""
+"""The router's events, counted and timed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Sequence
 
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry
 
-from stack.adapters.instruments import counter, histogram
+from stack.adapters.tally import Counters, Spreads
 from stack.control.decision import DecisionRecord, status_class
 from stack.metrics import catalog
 from stack.metrics.family import Label
 
-T = TypeVar("T")
-
 # Label values where no served model is involved: a client's words never become one.
 NO_MODEL = "none"
-
-
-class Children(Generic[T]):
-    """The labelled children of one instrument, by label values."""
-
-    __slots__ = ("_kept", "_make", "_remove")
-
-    def __init__(self, make: Callable[..., T], remove: Callable[..., None]) -> None:
-        self._make, self._remove = make, remove
-        self._kept: dict[tuple[str, ...], T] = {}
-
-    def __call__(self, *labels: str) -> T:
-        child = self._kept.get(labels)
-        if child is None:
-            child = self._kept[labels] = self._make(*labels)
-        return child
-
-    def drop(self, position: int, value: str) -> None:
-        """Remove every series whose label at `position` is `value`."""
-        for labels in [labels for labels in self._kept if labels[position] == value]:
-            del self._kept[labels]
-            self._remove(*labels)
-
-
-def counters(instrument: Counter) -> Children[Counter]:
-    """A counter's children, kept."""
-    return Children(instrument.labels, instrument.remove)
-
-
-def histograms(instrument: Histogram) -> Children[Histogram]:
-    """A histogram's children, kept."""
-    return Children(instrument.labels, instrument.remove)
 
 
 class Meters:
     """One router's instruments, registered in `registry`. Called when the answer is out, never before."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._requests = counters(counter(catalog.ROUTER_REQUESTS, registry))
-        self._decisions = counters(counter(catalog.ROUTER_DECISIONS, registry))
-        self._fallbacks = counters(counter(catalog.ROUTER_FALLBACKS, registry))
-        self._limited = counters(counter(catalog.ROUTER_LIMITED, registry))
-        self._errors = counters(counter(catalog.ROUTER_INTERNAL_ERRORS, registry))
-        self._ejections = counters(counter(catalog.ROUTER_EJECTIONS, registry))
-        self._evicted = counters(counter(catalog.CACHE_EVICTED_BLOCKS, registry))
-        self._event_gaps = counters(counter(catalog.ROUTER_EVENT_GAPS, registry))
-        self._phases = histograms(histogram(catalog.ROUTER_PHASE_DURATION, registry))
-        self._ttft = histograms(histogram(catalog.ROUTER_TTFT, registry))
-        self._gaps = histograms(histogram(catalog.ROUTER_ITL, registry))
+        self._requests = Counters(catalog.ROUTER_REQUESTS, registry)
+        self._decisions = Counters(catalog.ROUTER_DECISIONS, registry)
+        self._fallbacks = Counters(catalog.ROUTER_FALLBACKS, registry)
+        self._limited = Counters(catalog.ROUTER_LIMITED, registry)
+        self._errors = Counters(catalog.ROUTER_INTERNAL_ERRORS, registry)
+        self._ejections = Counters(catalog.ROUTER_EJECTIONS, registry)
+        self._evicted = Counters(catalog.CACHE_EVICTED_BLOCKS, registry)
+        self._event_gaps = Counters(catalog.ROUTER_EVENT_GAPS, registry)
+        self._phases = Spreads(catalog.ROUTER_PHASE_DURATION, registry)
+        self._ttft = Spreads(catalog.ROUTER_TTFT, registry)
+        self._gaps = Spreads(catalog.ROUTER_ITL, registry)
 
     def answered(self, record: DecisionRecord, gaps: Sequence[float]) -> None:
         """One routed request is over; `gaps` are the seconds between its tokens."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from stack.control.state import NO_LIMITS, LoadLimits
@@ -14,6 +13,7 @@ from stack.model.request import RouteRequest
 from stack.model.tier import Path, Pool
 from stack.router.admission import within
 from stack.router.applied import Served
+from stack.router.lineup import Lineup
 from stack.router.openai import ParsedBody
 from stack.strategies.disaggregation import DpdPolicy, against_threshold, due, plan
 
@@ -41,9 +41,9 @@ class Candidates:
     prefill_full: bool = False
 
     @classmethod
-    def of(cls, model: str, fleet: Fleet, loaded: Callable[[Engine], Engine], limits: LoadLimits = NO_LIMITS) -> Candidates:
-        """Those of `model`, now; `loaded` adds their load."""
-        prefill, decode = fleet.candidates(model, Pool.PREFILL, loaded), fleet.candidates(model, Pool.DECODE, loaded)
+    def of(cls, model: str, fleet: Fleet, lineup: Lineup, limits: LoadLimits = NO_LIMITS) -> Candidates:
+        """Those of `model`, now."""
+        prefill, decode = lineup.candidates(fleet, model, Pool.PREFILL), lineup.candidates(fleet, model, Pool.DECODE)
         if limits.in_flight_per_engine is None:
             return cls(prefill, decode)
         free = within(prefill, limits)

@@ -16,13 +16,30 @@ _FIELD = "\x1f"
 _RECORD = "\x1e"
 
 
-def text(body: ParsedBody) -> str:
-    """The prompt's text in the order in which a chat template lays it out: tools first, then turn by turn.
+def laid_out(body: ParsedBody) -> tuple[bytes, int | None]:
+    """The prompt, and how many of its bytes stay as they are while a chat grows: through its user's first message.
 
-    Images and the like are there as a hash of what the client sent. Token ids have no text: see `hashable`.
+    Common prefixes of what comes out are the prompts' common prefixes. The cache salt comes first, since it parts all
+    caches, then a chat in the order in which a template lays it out: tools, then turn by turn; images and the like are
+    there as a hash of what the client sent. None for what is no chat, or has no user.
     """
-    if body.path == CHAT:
-        return _RECORD.join(_chat(body.fields, body.fields["messages"]))
+    head = _head(body)
+    if body.path != CHAT:
+        ids = token_ids(body.fields.get("prompt"))
+        return head + (_completion(body).encode() if ids is None else ids.tobytes()), None
+    messages = body.fields["messages"]
+    first = _first_of_user(messages)
+    pieces = [*_preface(body.fields), *map(_turn, messages)]
+    if first is None:
+        return head + _RECORD.join(pieces).encode(), None
+    later = len(messages) - first
+    opening = head + _RECORD.join(pieces[: len(pieces) - later]).encode()
+    if not later:
+        return opening, len(opening)
+    return b"".join((opening, _RECORD.encode(), _RECORD.join(pieces[-later:]).encode())), len(opening)
+
+
+def _completion(body: ParsedBody) -> str:
     prompt = body.fields.get("prompt")
     if isinstance(prompt, str):
         return prompt
@@ -31,25 +48,12 @@ def text(body: ParsedBody) -> str:
     return ""
 
 
-def hashable(body: ParsedBody) -> bytes:
-    """Bytes whose common prefix is the prompts' common prefix; the cache salt comes first, since it parts all caches."""
-    head = _head(body)
-    ids = token_ids(body.fields.get("prompt"))
-    return head + (text(body).encode() if ids is None else ids.tobytes())
-
-
-def opening_bytes(body: ParsedBody) -> int | None:
-    """How many leading bytes of `hashable` stay as they are while a chat grows: through its user's first message.
-
-    None for what is no chat, or has no user.
-    """
-    if body.path != CHAT:
-        return None
-    messages = body.fields["messages"]
-    first = next((number for number, message in enumerate(messages, 1) if message.get("role") == "user"), None)
-    if first is None:
-        return None
-    return len(_head(body)) + len(_RECORD.join(_chat(body.fields, messages[:first])).encode())
+def _first_of_user(messages: list[dict[str, Any]]) -> int | None:
+    """How many messages there are through the user's first one."""
+    for number, message in enumerate(messages, 1):
+        if message.get("role") == "user":
+            return number
+    return None
 
 
 def _head(body: ParsedBody) -> bytes:
@@ -57,20 +61,20 @@ def _head(body: ParsedBody) -> bytes:
     return b"" if salt is None else f"{salt}{_RECORD}".encode()
 
 
-def _chat(fields: dict[str, Any], messages: list[dict[str, Any]]) -> Iterator[str]:
+def _preface(fields: dict[str, Any]) -> Iterator[str]:
     for name in ("tools", "documents", "chat_template_kwargs"):
         if fields.get(name):
             yield msgspec.json.encode(fields[name]).decode()
-    for message in messages:
-        yield f"{message.get('role')}{_FIELD}{_content(message.get('content'))}{_calls(message)}"
+
+
+def _turn(message: dict[str, Any]) -> str:
+    content, calls = message.get("content"), message.get("tool_calls")
+    said = content if isinstance(content, str) else _content(content)
+    return f"{message.get('role')}{_FIELD}{said}{msgspec.json.encode(calls).decode() if calls else ''}"
 
 
 def _content(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        return _FIELD.join(_part(part) for part in content)
-    return ""
+    return _FIELD.join(map(_part, content)) if isinstance(content, list) else ""
 
 
 def _part(part: Any) -> str:
@@ -79,8 +83,3 @@ def _part(part: Any) -> str:
     if isinstance(part, dict) and isinstance(part.get("text"), str):
         return str(part["text"])
     return xxh3_64_hexdigest(msgspec.json.encode(part))
-
-
-def _calls(message: dict[str, Any]) -> str:
-    calls = message.get("tool_calls")
-    return msgspec.json.encode(calls).decode() if calls else ""

@@ -18,6 +18,8 @@ class RouteHeaders:
 
     def of(self, errand: Errand) -> Pairs:
         """The headers of `errand` as it stands: engine, path, strategy, fallback, generation, id."""
+        if not self._exposed:
+            return []
         return self._said(
             {
                 b"engine": errand.engine,

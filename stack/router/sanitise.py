@@ -44,7 +44,7 @@ def too_deep(value: Any, limit: int) -> bool:
     """Whether containers are nested in more than `limit` levels."""
     level = [value]
     for _ in range(limit):
-        level = [inner for outer in level for inner in _contents(outer) if isinstance(inner, dict | list)]
+        level = [inner for outer in level for inner in _contents(outer) if type(inner) is dict or type(inner) is list]
         if not level:
             return False
     return True

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from prometheus_client import CollectorRegistry
 
-from stack.adapters.instruments import counter
+from stack.adapters.tally import Counters
 from stack.control.decision import DecisionRecord, status_class
 from stack.metrics import catalog
-from stack.router.meters import Meters, counters
+from stack.router.meters import Meters
 from stack.strategies.shadow import Shadow
 
 
@@ -18,10 +18,10 @@ class Sightings:
 
     def __init__(self, registry: CollectorRegistry, meters: Meters) -> None:
         self._meters = meters
-        self._requests = counters(counter(catalog.ROUTER_OBSERVED_REQUESTS, registry))
-        self._undecided = counters(counter(catalog.ROUTER_OBSERVED_UNDECIDED, registry))
-        self._prompt = counters(counter(catalog.ROUTER_OBSERVED_PROMPT_TOKENS, registry))
-        self._cached = counters(counter(catalog.ROUTER_OBSERVED_CACHED_TOKENS, registry))
+        self._requests = Counters(catalog.ROUTER_OBSERVED_REQUESTS, registry)
+        self._undecided = Counters(catalog.ROUTER_OBSERVED_UNDECIDED, registry)
+        self._prompt = Counters(catalog.ROUTER_OBSERVED_PROMPT_TOKENS, registry)
+        self._cached = Counters(catalog.ROUTER_OBSERVED_CACHED_TOKENS, registry)
 
     def observed(self, record: DecisionRecord) -> None:
         """A mirrored request was decided, by the configured strategy and by all others."""

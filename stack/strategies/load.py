@@ -16,6 +16,6 @@ def refuse_empty(candidates: Sequence[Engine]) -> None:
 
 def least_loaded(candidates: Sequence[Engine], sequence: int) -> Engine:
     """The engine with the fewest requests in flight; among equals they take turns, by name and `sequence`."""
-    fewest = min(engine.in_flight for engine in candidates)
-    equals = sorted((engine for engine in candidates if engine.in_flight == fewest), key=lambda engine: engine.name)
+    fewest = min([engine.in_flight for engine in candidates])
+    equals = sorted([engine for engine in candidates if engine.in_flight == fewest], key=lambda engine: engine.name)
     return equals[sequence % len(equals)]

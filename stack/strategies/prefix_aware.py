@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import heapq
+from collections.abc import Mapping, Sequence
+from functools import partial
 
-from stack.cache.cost import Cost
 from stack.cache.crowd import Crowd
 from stack.cache.learnt import PIECES_PER_ENGINE, LearntPrefixes
 from stack.fleet.engine import Engine
@@ -12,15 +13,16 @@ from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base, rendezvous
+from stack.strategies.lazy_scores import LazyScores
 from stack.strategies.load import least_loaded, refuse_empty
-from stack.strategies.prediction import RANKED_BY, computing
+from stack.strategies.prediction import RANKED_BY, computing, times
 
 # What so many of the prompts share counts as held by every engine: it is there soon, and binds no prompt to any of them.
 COMMON_SHARE = 0.8
 PATIENCE_TOKENS = 768.0
 HOME_PIECES = 4  # little enough that questions about one document meet
 
-Costs = Mapping[str, Cost]
+SCORED = 16  # beside the chosen one: the scores of hundreds would outweigh all else
 
 
 @base.register("prefix_aware")
@@ -58,26 +60,29 @@ class PrefixAware:
         pieces = request.prefix_hashes
         if not pieces:
             return Choice(least_loaded(candidates, request.sequence).name, reason="short_prompt")
-        matched = {engine.name: self._matched(engine.name, request) for engine in candidates}
+        matched = self._matched(request, candidates)
         shared = self._crowd.shared(pieces)
-        common = self._crowd.shared(pieces[:shared], COMMON_SHARE)
+        common = self._crowd.shared(pieces[:shared], COMMON_SHARE) if shared else 0
         key = _key(request, shared)
-        if self._counts(max(matched.values()), shared, common, len(pieces)):
+        if self._counts(max(matched), shared, common, len(pieces)):
             preferred, reason = _longest(candidates, matched, key), "longest_prefix"
         elif key is None:
             preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
         else:
             preferred, reason = rendezvous.home(key, candidates), "shared_prefix" if shared else "new_prefix"
         piece = request.prompt_tokens / len(pieces)
-        held = {name: int(max(count, common) * piece) for name, count in matched.items()}  # what nearly all share is everywhere
-        costs = {e.name: computing(request, e, max(request.prompt_tokens - held[e.name], 0)) for e in candidates}
-        chosen, reason = self._weighed(preferred, reason, candidates, key, costs)
+        held = [int(max(count, common) * piece) for count in matched]  # what nearly all share is everywhere
+        work = [max(request.prompt_tokens - own, 0) for own in held]
+        seconds = times(request, candidates, work)
+        place, soonest = _place(candidates, preferred), min(seconds)
+        if seconds[place] - self._patience / preferred.rates.prefill_tokens_per_s > soonest:
+            place, reason = _place(candidates, _soonest(candidates, seconds, soonest, key)), "imbalance"
         return Choice(
-            chosen.name,
+            candidates[place].name,
             reason=reason,
-            scores={name: cost._asdict() | {"matched_pieces": float(matched[name])} for name, cost in costs.items()},
-            expected_cached_tokens=held[chosen.name],
-            predicted_ttft_s=costs[chosen.name].ttft_s,
+            scores=LazyScores(partial(_scores, request, candidates, matched, work, seconds, place)),
+            expected_cached_tokens=held[place],
+            predicted_ttft_s=seconds[place],
             ranked_by=RANKED_BY,
         )
 
@@ -91,25 +96,42 @@ class PrefixAware:
         """Its cache is gone, or the engine is. What prompts share is theirs, and stays known."""
         self._learnt.forget(engine)
 
-    def _matched(self, engine: str, request: RouteRequest) -> int:
-        """What the engine was sent before, or is at work on."""
-        learnt = self._learnt.matched(engine, request.prefix_hashes, request.now)
-        return max(learnt, request.under_way.get(engine, 0))
-
     def _counts(self, longest: int, shared: int, common: int, pieces: int) -> bool:
         covers = longest >= self._min_match_share * pieces
         if longest > shared:
             return covers or longest - shared >= self._min_match_pieces
         return covers and longest > common and longest >= self._min_match_pieces
 
-    def _weighed(
-        self, preferred: Engine, reason: str, candidates: Sequence[Engine], key: int | None, costs: Costs
-    ) -> tuple[Engine, str]:
-        least = _first(candidates, key, lambda engine: (costs[engine.name].ttft_s, engine.in_flight))
-        patience = self._patience / preferred.rates.prefill_tokens_per_s
-        if costs[preferred.name].ttft_s - patience > costs[least.name].ttft_s:
-            return least, "imbalance"
-        return preferred, reason
+    def _matched(self, request: RouteRequest, candidates: Sequence[Engine]) -> list[int]:
+        """What each engine was sent before, or is at work on."""
+        depths = self._learnt.depths(request.prefix_hashes, request.now)
+        for engine, pieces in request.under_way.items():
+            depths[engine] = max(pieces, depths.get(engine, 0))
+        if not depths:
+            return [0] * len(candidates)
+        return [depths.get(engine.target.replica, 0) for engine in candidates]
+
+
+def _shown(seconds: Sequence[float], place: int) -> list[int]:
+    """Which candidates a choice shows: the chosen one and the soonest, all of them where they are few."""
+    if len(seconds) <= SCORED:
+        return list(range(len(seconds)))
+    return list({place: None, **dict.fromkeys(heapq.nsmallest(SCORED, range(len(seconds)), key=seconds.__getitem__))})
+
+
+def _scores(
+    request: RouteRequest,
+    candidates: Sequence[Engine],
+    matched: Sequence[int],
+    work: Sequence[float],
+    seconds: Sequence[float],
+    chosen: int,
+) -> dict[str, Mapping[str, float]]:
+    scores: dict[str, Mapping[str, float]] = {}
+    for place in _shown(seconds, chosen):
+        cost = computing(request, candidates[place], work[place])
+        scores[candidates[place].name] = cost._asdict() | {"matched_pieces": float(matched[place])}
+    return scores
 
 
 def _key(request: RouteRequest, shared: int) -> int | None:
@@ -127,15 +149,25 @@ def _key(request: RouteRequest, shared: int) -> int | None:
     return pieces[max(shared, min(HOME_PIECES, fixed) - 1)]
 
 
-def _longest(candidates: Sequence[Engine], matched: Mapping[str, int], key: int | None) -> Engine:
-    return _first(candidates, key, lambda engine: (-matched[engine.name], engine.in_flight))
+def _place(candidates: Sequence[Engine], chosen: Engine) -> int:
+    return next(place for place, engine in enumerate(candidates) if engine is chosen)
 
 
-def _first(candidates: Sequence[Engine], key: int | None, rank: Callable[[Engine], tuple[float, int]]) -> Engine:
-    """The engine of the lowest rank; among equals the prompt's home, or the last by name where it has none."""
-    ranks = [rank(engine) for engine in candidates]
-    lowest = min(ranks)
-    equals = [engine for engine, own in zip(candidates, ranks, strict=True) if own == lowest]
+def _longest(candidates: Sequence[Engine], matched: Sequence[int], key: int | None) -> Engine:
+    longest = max(matched)
+    best = [engine for engine, pieces in zip(candidates, matched, strict=True) if pieces == longest]
+    return best[0] if len(best) == 1 else _first(best, key)
+
+
+def _soonest(candidates: Sequence[Engine], seconds: Sequence[float], soonest: float, key: int | None) -> Engine:
+    best = [engine for engine, its in zip(candidates, seconds, strict=True) if its == soonest]
+    return best[0] if len(best) == 1 else _first(best, key)
+
+
+def _first(candidates: Sequence[Engine], key: int | None) -> Engine:
+    """The least loaded one; among equals the prompt's home, or the last by name where it has none."""
+    lowest = min([engine.in_flight for engine in candidates])
+    equals = [engine for engine in candidates if engine.in_flight == lowest]
     if key is None:
         return max(equals, key=lambda engine: engine.name)
     return equals[0] if len(equals) == 1 else rendezvous.home(key, equals)

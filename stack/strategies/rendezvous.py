@@ -26,4 +26,8 @@ def ranked(key: int, candidates: Sequence[Engine]) -> list[Engine]:
 
 def home(key: int, candidates: Sequence[Engine]) -> Engine:
     """The first of `ranked`, without ranking the rest."""
+    weights = [xxh3_64_intdigest(engine.target.replica.encode(), key) for engine in candidates]
+    best = max(weights)
+    if weights.count(best) == 1:
+        return candidates[weights.index(best)]
     return max(candidates, key=lambda engine: (weight(key, engine.name), engine.name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -14,7 +13,6 @@ import httpx
 import uvloop
 from prometheus_client import CollectorRegistry
 
-from stack.adapters import logs
 from stack.adapters.control_link import ControlLink
 from stack.adapters.kv_events import KvEventSubscriber
 from stack.adapters.probe import pulse
@@ -52,6 +50,7 @@ from stack.router.wire import Server
 from stack.strategies.base import create, names
 from stack.wiring.request_path import Shared, handler
 from stack.wiring.router_options import RouterOptions
+from stack.wiring.router_process import prepare
 from stack.wiring.router_tokens import model_tokens
 
 log = logging.getLogger(__name__)
@@ -173,13 +172,6 @@ def run(options: RouterOptions) -> None:
     """Serve until SIGTERM or SIGINT, then drain."""
     prepare()
     uvloop.run(serve(options, asyncio.Event()))
-
-
-def prepare() -> None:
-    """What a process does once before it serves."""
-    logs.configure()
-    # A thread that renders a long chat yields to the loop after a millisecond, not after Python's five.
-    sys.setswitchinterval(0.001)
 
 
 async def serve(options: RouterOptions, told: asyncio.Event, serving: Callable[[], object] = lambda: None) -> None:

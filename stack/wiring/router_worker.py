@@ -11,8 +11,9 @@ import sys
 import uvloop
 
 from stack.registry import UnknownNameError
-from stack.wiring.router import prepare, serve
+from stack.wiring.router import serve
 from stack.wiring.router_options import SERVING, RouterOptions
+from stack.wiring.router_process import prepare
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ from stack.engines.vllm_events import Reader
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet, Member
 from stack.model.kv_event import Source
+from stack.model.placement import UnknownReason
 from stack.model.rates import Rates
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -56,6 +57,9 @@ class _Known:
 
     def __init__(self) -> None:
         self.turn: Turn | None = None
+
+    def unusable(self, model: str) -> UnknownReason | None:
+        return None
 
     async def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> Sequence[int]:
         assert self.turn is not None
@@ -106,7 +110,7 @@ class VirtualRouter:
         served = self._configuration.current.models[MODEL]
         self._known.turn = turn
         route = _now(self._inquiry.about(request, turn.parsed, f"r{self._asked}", self._fleet, served))
-        candidates = Candidates.of(MODEL, self._fleet, self._lineup.loaded)
+        candidates = Candidates.of(MODEL, self._fleet, self._lineup)
         plan = plan_for(turn.parsed, route, candidates, served)
         errand = Errand(
             parsed=turn.parsed,

@@ -2,18 +2,18 @@
 
 import msgspec
 import pytest
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
 from stack.adapters.exposed import collected, decode, encode, text
-from stack.adapters.instruments import counter, gauge, histogram
+from stack.adapters.tally import Counters, Spreads
 from stack.metrics import catalog
 
 
 def test_what_arrives_reads_as_what_was_sent() -> None:
     registry = CollectorRegistry()
-    counter(catalog.ROUTER_FALLBACKS, registry).labels("m", 'a "reason"').inc(3)
-    gauge(catalog.ROUTER_QUEUED, registry).labels("m").set(2)
-    histogram(catalog.ROUTER_TTFT, registry).labels("m", "direct").observe(0.03)
+    Counters(catalog.ROUTER_FALLBACKS, registry)("m", 'a "reason"').inc(3)
+    Gauge(catalog.ROUTER_QUEUED.name, catalog.ROUTER_QUEUED.help, ["model_name"], registry=registry).labels("m").set(2)
+    Spreads(catalog.ROUTER_TTFT, registry)("m", "direct").observe(0.03)
     assert text(decode(encode(collected(registry)))) == generate_latest(registry)
 
 

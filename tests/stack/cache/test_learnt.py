@@ -65,3 +65,18 @@ def test_a_piece_takes_what_it_is_said_to_take() -> None:
 def test_limits_must_be_positive(params: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="must be positive"):
         LearntPrefixes(**params)
+
+
+def test_all_engines_are_told_at_once() -> None:
+    learnt = LearntPrefixes(age_seconds=60.0)
+    learnt.learn("a", (1, 2, 3), 0.0)
+    learnt.learn("b", (1, 2), 100.0)
+    learnt.learn("c", (9,), 100.0)
+    assert [learnt.depths(asked, 100.0) for asked in [(1, 2, 3), (9, 1), (), (7,)]] == [{"b": 2}, {"c": 1}, {}, {}]
+
+
+def test_what_is_asked_again_at_once_is_as_young_as_before() -> None:
+    learnt = LearntPrefixes(age_seconds=60.0)
+    for at in (0.0, 0.1, 0.5):
+        learnt.learn("a", (1, 2), at)
+    assert (learnt.matched("a", (1, 2), 60.5), learnt.matched("a", (1, 2), 60.6)) == (2, 0)

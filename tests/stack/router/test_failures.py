@@ -306,7 +306,7 @@ def _round_robin() -> ModelState:
 async def test_a_router_that_stops_lets_streams_finish_and_says_not_ready(tmp_path: Path) -> None:
     engine = FakeEngine("decode-0")
     engine.go_on.clear()
-    async with fleet(tmp_path, engine, accept_delay_s=0.05) as bench:
+    async with fleet(tmp_path, engine, accept_delay_s=0.3) as bench:
         running = asyncio.create_task(bench.stream())
         await engine.first_token_out.wait()
         stopping = asyncio.create_task(bench.router.stop())

@@ -40,6 +40,9 @@ class FakeTokens:
     def __init__(self, refuses: UnknownReason | None = None) -> None:
         self.refuses = refuses
 
+    def unusable(self, model: str) -> UnknownReason | None:
+        return None
+
     async def tokens(self, model: str, path: str, body: Mapping[str, Any]) -> list[int]:
         if self.refuses is not None:
             raise PlacementUnknownError(self.refuses)

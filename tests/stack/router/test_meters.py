@@ -1,10 +1,10 @@
 """Every event leaves its mark; label children are kept between counts and gone when they should be."""
 
 import msgspec
-from prometheus_client import CollectorRegistry, Counter, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
 
 from stack.metrics import catalog
-from stack.router.meters import Children, Meters
+from stack.router.meters import Meters
 from tests.decisions import decision
 
 RECORD = decision(
@@ -64,18 +64,3 @@ def test_an_engine_that_left_takes_its_series_with_it() -> None:
     meters.event_gap("m", "d0", "lost")
     meters.forget("d0")
     assert [line for line in _samples(registry) if "d0" in line] == []
-
-
-def test_a_child_is_made_once_and_dropped_by_one_label() -> None:
-    registry = CollectorRegistry()
-    counter = Counter("things", "Things.", ["backend", "reason"], registry=registry)
-    children = Children(counter.labels, counter.remove)
-    assert children("a", "x") is children("a", "x")
-    children("a", "x").inc()
-    children("a", "y").inc()
-    children("b", "x").inc()
-    children.drop(0, "a")
-    left = [sample.labels for family in registry.collect() for sample in family.samples]
-    assert left == [{"backend": "b", "reason": "x"}]
-    children("a", "x").inc()
-    assert registry.get_sample_value("things_total", {"backend": "a", "reason": "x"}) == 1.0

@@ -4,18 +4,21 @@ from typing import Any
 
 import pytest
 
+from stack.cache.rates import RateBook
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet, Member
 from stack.model.plan import Plan
+from stack.model.rates import PROFILE
 from stack.model.request import RouteRequest
 from stack.model.target import Target
 from stack.model.tier import Path, Pool
 from stack.router.applied import Served
+from stack.router.in_flight import InFlight
+from stack.router.lineup import Lineup
 from stack.router.openai import CHAT, ParsedBody
 from stack.router.planning import Candidates, meant_path, plan_for
 from stack.strategies.base import EmptyPoolError, create
 from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
-from tests.stack.strategies.fleets import loaded
 
 ROUND_ROBIN = Named("round_robin", create("round_robin"))
 SERVED = Served(PoolStrategies(ROUND_ROBIN, ROUND_ROBIN), DpdPolicy(True, 512))
@@ -29,7 +32,13 @@ FLEET = Fleet.of([_member("p", Pool.PREFILL), _member("d", Pool.DECODE)])
 
 
 def _plan(tokens: int, path: str = CHAT, fleet: Fleet = FLEET, **fields: Any) -> Plan:
-    return plan_for(ParsedBody(path, "m", fields), RouteRequest("r", "m", 0, tokens), Candidates.of("m", fleet, loaded({})), SERVED)
+    candidates = Candidates.of("m", fleet, Lineup(InFlight(), RateBook(PROFILE)))
+    return plan_for(
+        ParsedBody(path, "m", fields),
+        RouteRequest("r", "m", 0, tokens),
+        candidates,
+        SERVED,
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from stack.router.openai import CHAT, COMPLETIONS, ParsedBody, parse
-from stack.router.prompt import hashable, opening_bytes, text
+from stack.router.prompt import laid_out
 
 
 def chat(*messages: dict[str, Any], **more: Any) -> ParsedBody:
@@ -15,6 +15,18 @@ def chat(*messages: dict[str, Any], **more: Any) -> ParsedBody:
 
 def completion(prompt: Any, **more: Any) -> ParsedBody:
     return parse(COMPLETIONS, msgspec.json.encode({"model": "m", "prompt": prompt, **more}))
+
+
+def text(body: ParsedBody) -> str:
+    return laid_out(body)[0].decode()
+
+
+def hashable(body: ParsedBody) -> bytes:
+    return laid_out(body)[0]
+
+
+def opening_bytes(body: ParsedBody) -> int | None:
+    return laid_out(body)[1]
 
 
 SYSTEM = {"role": "system", "content": "be brief"}

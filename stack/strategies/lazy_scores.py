@@ -1,0 +1,31 @@
+"""Scores that are made when somebody looks at them, which of most choices nobody does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+Scores = Mapping[str, Mapping[str, float]]
+
+
+class LazyScores(Scores):
+    """What `make` gives, once: a function of frozen values, so that it matters to nobody when it is called."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Scores]) -> None:
+        self._make: Callable[[], Scores] | None = make
+        self._made: Scores = {}
+
+    def __getitem__(self, engine: str) -> Mapping[str, float]:
+        return self._scores()[engine]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scores())
+
+    def __len__(self) -> int:
+        return len(self._scores())
+
+    def _scores(self) -> Scores:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
