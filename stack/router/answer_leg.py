@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from stack.engines.answer_facts import AnswerFacts
-from stack.engines.direct import direct_body
 from stack.engines.pd.base import Handover
 from stack.router import leg_failure
 from stack.router.answer import filter_body
 from stack.router.errand import Errand, Fallback
 from stack.router.event_stream import EventStream
 from stack.router.fleet_keeper import FleetKeeper
+from stack.router.forwarding import direct_bytes
 from stack.router.identity import inbound
 from stack.router.in_flight import Attempt, InFlight
 from stack.router.leg_failure import EngineAnswer, LegFailedError
@@ -194,7 +194,6 @@ def _settle(errand: Errand, facts: AnswerFacts) -> None:
 
 
 def _body(errand: Errand, handover: Handover | None) -> bytes:
-    fields = errand.parsed.fields
     if handover is not None:
-        return encode(errand.served.link.speaker.decode_body(fields, handover))
-    return encode(direct_body(fields) if errand.parsed.routed else fields)
+        return encode(errand.served.link.speaker.decode_body(errand.parsed.fields, handover))
+    return direct_bytes(errand.parsed)

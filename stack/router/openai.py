@@ -1,12 +1,11 @@
-"""OpenAI bodies: parsed once, made safe, and never forwarded as the bytes the client sent.
+"""OpenAI bodies: parsed once and made safe. What is forwarded of them, `stack.router.forwarding` says.
 
-A body is decoded and encoded again, so that what was looked at is what the engine sees: of a duplicate key only the
-last one is left, and an escaped spelling of a key is that key.
+In a decoded body only the last one of a duplicate key is left, and an escaped spelling of a key is that key.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -59,6 +58,8 @@ class ParsedBody:
     stream: bool = False
     usage: UsageWish = _NO_WISH
     max_tokens: int | None = None
+    raw: bytes = field(default=b"", repr=False, compare=False)
+    """The bytes that came: see `stack.router.forwarding` before they are sent to anyone."""
 
     @property
     def routed(self) -> bool:
@@ -90,7 +91,7 @@ def parse(path: str, raw: bytes) -> ParsedBody:
     if path in ROUTED:
         _check_prompt(path, fields)
         usage = _usage_wish(fields, stream)
-    return ParsedBody(path, model, fields, stripped, stream, usage, _token_limit(fields))
+    return ParsedBody(path, model, fields, stripped, stream, usage, _token_limit(fields), raw)
 
 
 def encode(fields: dict[str, Any]) -> bytes:
