@@ -62,6 +62,20 @@ class HeadReader:
 
     def take(self, buffer: bytearray) -> Head | None:
         """The head, None while it is not whole. Raises RefusedRequestError as soon as it can no longer become a good one."""
+        end = self._end(buffer)
+        if end is None:
+            return None
+        with memoryview(buffer) as view:
+            raw = bytes(view[:end])
+        del buffer[:end]
+        return _parse(raw, self._limits)
+
+    def read(self, data: bytes) -> tuple[Head, int] | None:
+        """As `take`, of bytes that stay as they are; with where the head ends. When it is not whole they go on in a buffer."""
+        end = self._end(data)
+        return None if end is None else (_parse(data[:end], self._limits), end)
+
+    def _end(self, buffer: bytes | bytearray) -> int | None:
         limits = self._limits
         line_limit = limits.target_bytes + _LINE_OVERHEAD
         if not buffer[:1].isalpha():
@@ -73,12 +87,9 @@ class HeadReader:
             self._refuse_early(buffer)
             return None
         self._scanned = 0
-        with memoryview(buffer) as view:
-            raw = bytes(view[: end + 4])
-        del buffer[: end + 4]
-        return _parse(raw, limits)
+        return end + 4
 
-    def _refuse_early(self, buffer: bytearray) -> None:
+    def _refuse_early(self, buffer: bytes | bytearray) -> None:
         if len(buffer) >= self._limits.header_bytes:
             raise RefusedRequestError(431, "the request headers are too large")
         if _STRAY_LF.search(buffer, self._scanned):
