@@ -12,6 +12,7 @@ from stack.engines.lmcache_status import ServerStatus
 from stack.model.chunk import CacheBatch
 
 SERVERS_MAX = 1_024  # ids come over the network
+FORGET_SECONDS = 600.0  # a node may reboot; what its server held costs memory until then
 
 
 class TooManyServersError(ValueError):
@@ -25,6 +26,7 @@ class CacheBoard:
         self._directory = directory
         self._clock = clock
         self._addresses: dict[str, str] = {}
+        self._gone_since: dict[str, float] = {}
         self._changed = asyncio.Event()
 
     @property
@@ -47,6 +49,14 @@ class CacheBoard:
         self._wake()
         return known
 
+    def vanish(self, server: str) -> None:
+        """Nobody listens where it did. One that stays away so long is taken for one that left."""
+        self._directory.vanished(server)
+        since = self._gone_since.setdefault(server, self._clock())
+        if self._clock() - since > FORGET_SECONDS:
+            self.leave(server)
+        self._wake()
+
     def beat(self, server: str) -> bool:
         """It is still there. False when it never registered here."""
         if server not in self._addresses:
@@ -57,6 +67,7 @@ class CacheBoard:
     def leave(self, server: str) -> None:
         """It ended."""
         self._addresses.pop(server, None)
+        self._gone_since.pop(server, None)
         self._directory.left(server)
         self._wake()
 
@@ -70,6 +81,7 @@ class CacheBoard:
     def describe(self, server: str, status: ServerStatus) -> None:
         """What a server says of itself."""
         if server in self._addresses:
+            self._gone_since.pop(server, None)
             self._directory.described(
                 server,
                 chunk_tokens=status.chunk_tokens,

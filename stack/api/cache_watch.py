@@ -43,6 +43,9 @@ class CacheWatch:
             async with asyncio.timeout(DEADLINE_SECONDS):
                 answer = await self._client.get(f"{url}/status", timeout=DEADLINE_SECONDS)
             status = read(answer.content[:STATUS_BYTES])
+        except httpx.ConnectError:
+            self._board.vanish(server)
+            return
         except (httpx.HTTPError, TimeoutError, CacheEventFormatError, httpx.InvalidURL) as error:
             log.debug("cache server not described", extra={"server": server, "error": type(error).__name__})
             return

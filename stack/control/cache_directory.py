@@ -67,6 +67,12 @@ class CacheDirectory:
         """The server is there and about to report."""
         self._of(server).heard_at = now
 
+    def vanished(self, server: str) -> None:
+        """Nobody answers where it was: nothing in its L1 is known until it is heard of again."""
+        if (found := self._servers.get(server)) is not None and found.heard_at != NEVER:
+            found.heard_at = NEVER
+            self._version += 1
+
     def left(self, server: str) -> None:
         """It ended, and its memory with it; what it brought to the store stays there."""
         if self._servers.pop(server, None) is not None:

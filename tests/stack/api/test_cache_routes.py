@@ -8,13 +8,14 @@ import httpx
 import msgspec
 import pytest
 
-from stack.api.cache_board import SERVERS_MAX, CacheBoard, TooManyServersError
+from stack.api.cache_board import FORGET_SECONDS, SERVERS_MAX, CacheBoard, TooManyServersError
 from stack.api.cache_watch import CacheWatch
 from stack.api.guard import Token
 from stack.cache.relay import STORE, CacheUpdate
 from stack.control.cache_directory import CacheDirectory
 from stack.control.reporting_path import reporting_path
 from stack.engines.lmcache_events import Registration
+from stack.model.chunk import CacheDoubt
 from tests.stack.api.deck import Clock, Deck, deck
 
 DATA = Path(__file__).parents[2] / "data"
@@ -98,9 +99,13 @@ async def test_a_server_and_the_store_are_held_against_their_reports() -> None:
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
         await CacheWatch(board, client, None).look()
-    assert sorted(asked) == ["http://127.0.0.1:8280/status", "http://[::1]:1/status"]
-    found = {ledger.server: ledger.chunk_tokens for ledger in (await board.update(0, 0, 0.0)).ledgers}
-    assert found == {STORE: None, "lmcache": 256, "gone": None}
+        assert sorted(asked) == ["http://127.0.0.1:8280/status", "http://[::1]:1/status"]
+        found = {ledger.server: (ledger.chunk_tokens, ledger.silent) for ledger in (await board.update(0, 0, 0.0)).ledgers}
+        assert found["lmcache"] == (256, None)
+        assert found["gone"] == (None, CacheDoubt.UNHEARD)
+        clock.advance(FORGET_SECONDS + 1.0)
+        await CacheWatch(board, client, None).look()
+    assert list(board.addresses) == ["lmcache"]
 
 
 def test_servers_are_bounded() -> None:

@@ -143,3 +143,13 @@ def test_a_server_that_left_takes_its_l1_with_it() -> None:
     version = made.version
     made.left("lmc")
     assert (list(ledgers(made.update(7, 0, now=1.0))), made.version > version) == ([STORE], True)
+
+
+def test_of_a_server_that_vanished_nothing_is_known_until_it_is_heard_of_again() -> None:
+    made = directory()
+    made.reported(batch(1, Tier.L1, True, A), 1.0)
+    made.vanished("lmc")
+    made.vanished("nobody")
+    assert ledgers(made.update(7, 0, now=1.0))["lmc"].silent is CacheDoubt.UNHEARD
+    made.joined("lmc", 2.0)
+    assert ledgers(made.update(7, 0, now=2.0))["lmc"].silent is None
