@@ -21,7 +21,7 @@ from stack.traffic.trace import read
 ENGINES = 8
 ENGINE_BLOCKS = 5_000
 OFF = 0.3  # how far the engines are from what the routers take them for at first
-MIXED_PREFILL = 4
+MIXED_PREFILL = 6  # nearly all of the work is in long prompts: fewer could not keep up with them
 MIXED_THRESHOLD = 1_024
 
 

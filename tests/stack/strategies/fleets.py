@@ -9,8 +9,10 @@ from types import MappingProxyType
 from hypothesis import strategies as st
 
 from stack.fleet.engine import Engine, Health
+from stack.model.load import EMPTY_QUEUE, Queue
 from stack.model.outcome import Outcome
 from stack.model.placement import UNKNOWN, EnginePlacement, Placement
+from stack.model.rates import PROFILE
 from stack.model.request import RouteRequest
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -63,8 +65,13 @@ def placed(prompt_tokens: int, **engines: EnginePlacement) -> Placement:
 
 hashes = st.integers(min_value=0, max_value=2**64 - 1)
 prefixes = st.lists(hashes, max_size=8).map(tuple)
-fleets = st.dictionaries(st.sampled_from([f"decode-{i}" for i in range(12)]), st.integers(0, 40), min_size=1).map(
-    lambda loads: [engine(name, load) for name, load in loads.items()]
+_queues = st.builds(
+    lambda head, rest, since: Queue(head + rest, head, since), st.integers(0, 9000), st.integers(0, 9000), st.floats(0, 9)
+)
+_rates = st.floats(100.0, 100_000.0).map(lambda prefill: replace(PROFILE, prefill_tokens_per_s=prefill))
+_states = st.tuples(st.integers(0, 40), st.just(EMPTY_QUEUE) | _queues, st.just(PROFILE) | _rates)
+fleets = st.dictionaries(st.sampled_from([f"decode-{i}" for i in range(12)]), _states, min_size=1).map(
+    lambda states: [replace(engine(name, load), queue=queue, rates=rates) for name, (load, queue, rates) in states.items()]
 )
 
 _seconds = st.none() | st.floats(0.0, 100.0)

@@ -14,6 +14,7 @@ from stack.fleet.engine import Engine
 from stack.model.outcome import Outcome
 from stack.model.request import RouteRequest
 from stack.strategies import base
+from stack.strategies.prediction import RANKED_BY
 from tests.stack.strategies import fleets
 
 every = pytest.mark.parametrize("name", base.names())
@@ -109,3 +110,23 @@ def test_reasons_are_words_fit_for_a_metric_label(name: str, request: RouteReque
     choice = base.create(name).choose(request, candidates)
     for word in (choice.reason, choice.fallback or "none"):
         assert re.fullmatch(r"[a-z][a-z0-9_]{1,40}", word)
+
+
+@every
+@quick
+@given(past=st.lists(fleets.requests(), max_size=3), outcome=fleets.outcomes, request=fleets.requests(), candidates=fleets.fleets)
+def test_what_is_predicted_of_the_chosen_engine_is_its_score(
+    name: str, past: list[RouteRequest], outcome: Outcome, request: RouteRequest, candidates: list[Engine]
+) -> None:
+    strategy = base.create(name)
+    for earlier in past:
+        strategy.learn(earlier, strategy.choose(earlier, candidates), outcome)
+    choice = strategy.choose(request, candidates)
+    if choice.ranked_by is not None:
+        assert all(choice.ranked_by in parts for parts in choice.scores.values())
+    if choice.predicted_ttft_s is not None:
+        assert choice.ranked_by == RANKED_BY
+        assert choice.predicted_ttft_s == choice.scores[choice.engine][RANKED_BY]
+        assert choice.predicted_ttft_s > 0.0
+    if choice.expected_cached_tokens is not None:
+        assert 0 <= choice.expected_cached_tokens <= request.prompt_tokens
