@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import repeat
 
 PIECES_PER_ENGINE = 16_384  # with 512-byte pieces about 2 million tokens: an engine with its tiers
 BYTES_MAX = 64 << 20  # over all engines; some 20 engines' worth, of more each is remembered less
@@ -39,13 +40,9 @@ class LearntPrefixes:
         held = self._engines.get(engine)
         if held is None:
             return 0
-        oldest, count = now - self._age, 0
-        for piece in hashes:
-            at = held.get(piece)
-            if at is None or at < oldest:
-                break
-            count += 1
-        return count
+        oldest = now - self._age
+        times = [at if at >= oldest else None for at in map(held.get, hashes, repeat(-math.inf))]
+        return times.index(None) if None in times else len(times)
 
     def depths(self, hashes: Sequence[int], now: float) -> dict[str, int]:
         """How much `matched` is on each engine; those where nothing is are left out."""

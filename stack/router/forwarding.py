@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from stack.engines.direct import direct_body
 from stack.router.openai import ParsedBody, encode
-from stack.router.sanitise import SPELLINGS
+from stack.router.sanitise import SPELLING
 
 _STREAMED = b',"stream_options":{"include_usage":true}}'
 
@@ -30,6 +30,4 @@ def direct_bytes(body: ParsedBody) -> bytes:
 
 def unmistakable(raw: bytes) -> bool:
     """No reader finds in `raw` a name that is kept from engines."""
-    if b"\\" in raw and raw.rfind(b"\\u00") >= 0:
-        return False
-    return all(raw.rfind(name) < 0 for name in SPELLINGS)
+    return raw.rfind(SPELLING) < 0 and (b"\\" not in raw or raw.rfind(b"\\u00") < 0)

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 KEYS = ("kv_transfer_params", "ec_transfer_params")
-SPELLINGS = (b"_transfer_params",)
+SPELLING = b"_transfer_params"
 """What every one of KEYS has in it."""
 CONTAINERS = ("vllm_xargs", "extra_args", "extra_body", "sampling_params")
 

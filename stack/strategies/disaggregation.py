@@ -146,4 +146,4 @@ def _uncached(engine: str, request: RouteRequest) -> int:
 
 
 def _routable(engines: Sequence[Engine]) -> tuple[Engine, ...]:
-    return tuple(engine for engine in engines if engine.routable)
+    return tuple([engine for engine in engines if engine.routable])
