@@ -15,7 +15,6 @@ from threading import Lock
 from stack.control.ports import LogState
 
 LINES, PARQUET = "jsonl", "parquet"
-FORMATS = (LINES, PARQUET)
 PREFIX = "decisions-"
 MIB = 1 << 20
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from stack.cache.cost import ahead
 from stack.cache.rates import Observation
+from stack.engines.answer_facts import AnswerFacts
 from stack.fleet.engine import Engine
 from stack.model.outcome import Outcome
 from stack.model.request import RouteRequest
@@ -15,32 +16,16 @@ from stack.router.errand import Errand
 
 def answer_outcome(errand: Errand) -> Outcome:
     """The engine that answered. After a prefill leg it computed nothing of the prompt, so it says nothing of how fast it does."""
-    timeline, facts = errand.timeline, errand.facts
     if errand.path is Path.DPD:
-        return Outcome(output_tokens=facts.completion_tokens)
-    return Outcome(
-        ttft_seconds=_between(timeline.decode_sent, timeline.first_token),
-        queue_seconds=facts.queue_s,
-        prefill_seconds=facts.first_token_s,
-        prompt_tokens=facts.prompt_tokens,
-        cached_tokens=facts.cached_tokens,
-        output_tokens=facts.completion_tokens,
-        in_flight=_in_flight(errand.candidates.decode, errand.engine),
-    )
+        return Outcome(output_tokens=errand.facts.completion_tokens)
+    seconds = _between(errand.timeline.decode_sent, errand.timeline.first_token)
+    return _outcome(errand.facts, seconds, _in_flight(errand.candidates.decode, errand.engine))
 
 
 def prefill_outcome(errand: Errand) -> Outcome:
     """The prefill engine, whose whole answer is one token."""
-    timeline, facts = errand.timeline, errand.prefill_facts
-    return Outcome(
-        ttft_seconds=_between(timeline.prefill_sent, timeline.prefill_answered),
-        queue_seconds=facts.queue_s,
-        prefill_seconds=facts.first_token_s,
-        prompt_tokens=facts.prompt_tokens,
-        cached_tokens=facts.cached_tokens,
-        output_tokens=facts.completion_tokens,
-        in_flight=_in_flight(errand.candidates.prefill, errand.prefill_engine),
-    )
+    seconds = _between(errand.timeline.prefill_sent, errand.timeline.prefill_answered)
+    return _outcome(errand.prefill_facts, seconds, _in_flight(errand.candidates.prefill, errand.prefill_engine))
 
 
 def observation(chosen: Engine, request: RouteRequest, outcome: Outcome) -> Observation | None:
@@ -63,6 +48,18 @@ def observation(chosen: Engine, request: RouteRequest, outcome: Outcome) -> Obse
         return None
     waited_for = ahead(chosen.queue, chosen.rates, request.now)
     return Observation(seconds, waited_for + max(prompt - cached, 0), l1, l2, chosen.in_flight)
+
+
+def _outcome(facts: AnswerFacts, ttft_seconds: float | None, in_flight: int | None) -> Outcome:
+    return Outcome(
+        ttft_seconds=ttft_seconds,
+        queue_seconds=facts.queue_s,
+        prefill_seconds=facts.first_token_s,
+        prompt_tokens=facts.prompt_tokens,
+        cached_tokens=facts.cached_tokens,
+        output_tokens=facts.completion_tokens,
+        in_flight=in_flight,
+    )
 
 
 def _in_flight(candidates: Sequence[Engine], name: str | None) -> int | None:

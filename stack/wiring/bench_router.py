@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from stack.bench.router.figures import Report, Round, Streams, report, row
 from stack.bench.router.neighbours import Neighbours
 from stack.bench.router.peers import SGLANG_ROUTER, VLLM_ROUTER, Peer
 from stack.bench.router.placement import place
-from stack.bench.router.process import Pinned, ProcessError, Yard
+from stack.bench.router.process import Pinned, ProcessError, Yard, end_on_sigterm
 from stack.bench.router.setting import Setting
 from stack.bench.router.stand import Stand, await_answers, await_ready, free_ports
 from stack.bench.router.streaming import RATE, StreamStand
@@ -65,7 +64,7 @@ class _Taken:
 
 def run(layout: Layout, options: BenchOptions, console: Console) -> Report:
     """The whole benchmark, shown on `console` while it lasts. Raises OneCoreError, InstallError, ProcessError, LoadError."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that it, too, ends what was started
+    end_on_sigterm()
     with (
         tempfile.TemporaryDirectory(prefix="kvdeck-bench-") as folder,
         Yard(layout.logs) as yard,

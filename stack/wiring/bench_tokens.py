@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import tempfile
 import threading
@@ -16,13 +15,14 @@ from msgspec.json import encode
 from rich.console import Console
 
 from stack.adapters.chat_tokens import ChatTokenizer, NoTokenizerError
+from stack.bench.quantile import quantile
 from stack.bench.router.chats import MODEL
 from stack.bench.router.placement import Placement, place
-from stack.bench.router.process import Pinned, Yard, on_cores
+from stack.bench.router.process import Pinned, Yard, end_on_sigterm, on_cores
 from stack.bench.router.stand import await_ready, free_ports
 from stack.bench.router.subjects import Own
 from stack.bench.tokens.asking import line, paced
-from stack.bench.tokens.figures import Added, Others, Report, added, at
+from stack.bench.tokens.figures import Added, Others, Report, added
 from stack.bench.tokens.holders import BLOCK_TOKENS, Holders
 from stack.bench.tokens.prompts import Case, Kind, Writer
 from stack.config import Layout
@@ -61,7 +61,7 @@ class TokenBenchOptions:
 
 def run(layout: Layout, options: TokenBenchOptions, console: Console) -> Report:
     """The whole benchmark. Raises NoModelError, OneCoreError, ProcessError."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that it, too, ends what was started
+    end_on_sigterm()
     try:
         tokenizer = ChatTokenizer.load(str(layout.model))
     except NoTokenizerError as error:
@@ -161,10 +161,10 @@ class _Bench:
             requests_per_second=options.small_per_second,
             long_tokens=_LONG.tokens,
             long_per_second=options.long_per_second,
-            alone_p50_ms=at(alone, 0.5) * 1e3,
-            alone_p99_ms=at(alone, 0.99) * 1e3,
-            beside_p50_ms=at(busy, 0.5) * 1e3,
-            beside_p99_ms=at(busy, 0.99) * 1e3,
+            alone_p50_ms=quantile(alone, 0.5) * 1e3,
+            alone_p99_ms=quantile(alone, 0.99) * 1e3,
+            beside_p50_ms=quantile(busy, 0.5) * 1e3,
+            beside_p99_ms=quantile(busy, 0.99) * 1e3,
         )
 
     def _prompt(self, asked: Mapping[str, Any]) -> Sequence[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -118,3 +119,8 @@ def on_cores(cores: Sequence[int]) -> Iterator[None]:
         yield
     finally:
         os.sched_setaffinity(0, before)
+
+
+def end_on_sigterm() -> None:
+    """SIGTERM unwinds like Ctrl-C from now on, so that it, too, ends what was started."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

@@ -1,10 +1,12 @@
-"""Quantiles of what clients saw, and how certain a ratio of two of them is."""
+"""How certain a ratio of two quantiles of what clients saw is."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from stack.bench.quantile import quantile
 
 Groups = Mapping[str, Sequence[float]]
 """Values by conversation: those of one conversation hang together, so they are drawn together."""
@@ -20,14 +22,6 @@ class Ratio:
     value: float
     low: float
     high: float
-
-
-def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest of `values` that at least `share` (0 to 1) of them do not exceed. Raises ValueError when there are none."""
-    if not values:
-        raise ValueError("a quantile of nothing")
-    ordered = sorted(values)
-    return ordered[min(int(len(ordered) * share), len(ordered) - 1)]
 
 
 def ratio(ours: Groups, theirs: Groups, share: float, resamples: int = RESAMPLES) -> Ratio:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from stack.bench.quantile import quantile
 from stack.bench.routing.contest import Contest, Tally
-from stack.bench.routing.sample import Ratio, quantile, ratio
+from stack.bench.routing.sample import Ratio, ratio
 
 BASE, BEST, LEARNT = "round_robin", "kv_aware", "prefix_aware"
 LOWER = {"multi_turn": 0.6, "documents": 0.6, "trace": 0.75, "unique": 1.03}

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from stack.bench.quantile import quantile
+
 
 class Added(msgspec.Struct, frozen=True, kw_only=True):
     """What the router adds to requests of one case: the percentile through it less the one without it.
@@ -50,12 +52,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     meaningless: str | None = None
 
 
-def at(values: Sequence[float], share: float) -> float:
-    """The value below which `share` of the values lie."""
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
-
 def added(routed: Sequence[float], direct: Sequence[float], share: float) -> float:
     """Seconds as milliseconds: a percentile through the router less the same one without it."""
-    return (at(routed, share) - at(direct, share)) * 1e3
+    return (quantile(routed, share) - quantile(direct, share)) * 1e3
