@@ -34,11 +34,11 @@ class _Control:
     """Control whose state is the next of a list each time it is asked, the last one for ever."""
 
     def __init__(self, *views: StateView) -> None:
-        self._views = list(views)
+        self.views = list(views)
         self.patches: list[object] = []
 
     def state(self) -> StateView:
-        return self._views.pop(0) if len(self._views) > 1 else self._views[0]
+        return self.views.pop(0) if len(self.views) > 1 else self.views[0]
 
     def change(self, patch: object, generation: int, *, comment: str) -> None:
         self.patches.append(patch)
@@ -59,6 +59,7 @@ async def test_an_arm_is_set_once_every_router_follows_and_every_engine_is_ready
     arm = Arm(Shape(0, 2), "chat", "kv_aware")
     await _stage(control, iter(range(9))).set(arm, 512)
     assert control.patches == [{"models": {"m": arm.patch(DESIRED.models["m"], 512)}}]
+    assert control.views == [ready]  # it looked on until then: past a router that was behind, and an engine that was starting
 
 
 async def test_engines_that_never_become_ready_are_named() -> None:

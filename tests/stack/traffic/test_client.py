@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 import httpx
 import msgspec
@@ -84,6 +85,18 @@ async def test_the_request_is_a_stream_that_reports_its_usage() -> None:
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello?"}],
     }
     assert msgspec.json.decode(completion.content)["prompt"] == "one two"
+
+
+@pytest.mark.parametrize(("salt", "said"), [(None, None), ("arm-1", "arm-1")])
+async def test_a_salt_parts_caches_and_none_is_not_said(salt: str | None, said: str | None) -> None:
+    bodies: list[dict[str, object]] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        bodies.append(msgspec.json.decode(request.content, type=dict[str, object]))
+        return httpx.Response(200, content=DONE)
+
+    await ask(handler, replace(CHAT, salt=salt))
+    assert [body.get("cache_salt") for body in bodies] == [said]
 
 
 async def test_an_endpoint_that_tells_little_is_unknown_and_not_zero() -> None:
