@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from stack.model.rates import Rates
 
@@ -26,8 +27,7 @@ class Part(StrEnum):
     L2 = "l2"
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True, gc=False):
     """One request at one engine: what stood between it and its first token, and how long that took."""
 
     seconds: float

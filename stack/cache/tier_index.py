@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
-from msgspec.structs import replace as replaced
+from msgspec.structs import replace
 
 from stack.cache.chunk_walk import Walk, walk
 from stack.cache.relay import STORE, CacheUpdate, RelayedLedger
@@ -74,7 +73,7 @@ class TierIndex:
         if update.epoch != self._epoch:
             self._ledgers = {}
         # Before all of it is here, a chunk that is not here may still come.
-        said = {ledger.server: replaced(ledger, complete=ledger.complete and not update.more) for ledger in update.ledgers}
+        said = {ledger.server: replace(ledger, complete=ledger.complete and not update.more) for ledger in update.ledgers}
         for name in self._ledgers.keys() - said.keys():
             del self._ledgers[name]
         for name, ledger in said.items():

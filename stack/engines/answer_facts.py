@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFacts:
+class AnswerFacts(msgspec.Struct, frozen=True, gc=False):
     """Token counts and seconds; None where the engine did not say.
 
     `cached_tokens` were not computed by this engine: its own cache, the tiers or a prefill peer had them. `queue_s`

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 from stack.model.load import EMPTY_QUEUE, Queue
 from stack.model.rates import PROFILE, Rates
@@ -36,8 +37,7 @@ class Standing(StrEnum):
     TRIAL = "trial"
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(msgspec.Struct, frozen=True, gc=False):
     """A candidate for routing. `in_flight` and `queue` are the router's own count, never a scraped gauge; `rates` are learnt."""
 
     target: Target

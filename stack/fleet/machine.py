@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from stack.fleet.ejection import may_eject, surplus
 from stack.fleet.engine import Engine, Health, Standing

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import msgspec
+
 from stack.fleet.engine import Engine, Health, Standing
 from stack.model.tier import Pool
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True, gc=False):
     """One engine with what its health is judged by: failures in a row, and the last one's cause.
 
     `failures` counts requests, and unlike the others no probe resets it. `ejected_s` is how long the last ejection was

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """One request's time at one engine, in seconds and tokens; None is unknown, never zero.
 
     `ttft_seconds` runs from handing the request to the engine to its first token. The engine itself says `queue_seconds`

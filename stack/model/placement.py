@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+
+import msgspec
 
 from stack.model.chunk import CacheDoubt
 from stack.model.tier import Tier
@@ -35,8 +36,7 @@ class PlacementUnknownError(LookupError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class EnginePlacement:
+class EnginePlacement(msgspec.Struct, frozen=True, gc=False):
     """Prompt tokens of one request that one engine can reach, as contiguous prefixes.
 
     `engine_tokens` lie in its own memory; `l1_tokens` and `l2_tokens` count what the next tiers add
@@ -70,15 +70,14 @@ class EnginePlacement:
         return tiers_known and self.partial_seconds is None and self.ranks == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(msgspec.Struct, frozen=True, gc=False):
     """One prompt's placement over the fleet.
 
     `engines` holds only engines whose index is trusted: an engine that is missing is *unknown*, not
     empty. `unknown_reason` says why the whole placement is unknown (an UnknownReason), else None.
     """
 
-    engines: Mapping[str, EnginePlacement] = field(default_factory=lambda: MappingProxyType({}))
+    engines: Mapping[str, EnginePlacement] = MappingProxyType({})
     prompt_tokens: int | None = None
     unknown_reason: str | None = None
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+import msgspec
 
 from stack.model.tier import Path
 
 NO_SCORES: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True, gc=False):
     """One engine out of one pool.
 
     `scores` gives each candidate's score parts (engine -> part -> value) so that a record explains
@@ -24,7 +24,7 @@ class Choice:
 
     engine: str
     reason: str
-    scores: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: NO_SCORES)
+    scores: Mapping[str, Mapping[str, float]] = NO_SCORES
     fallback: str | None = None
     expected_cached_tokens: int | None = None
     predicted_ttft_s: float | None = None
@@ -32,8 +32,7 @@ class Choice:
     decided_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True, gc=False):
     """What the executor does with one request. `prefill` is None on the direct path.
 
     `compared` are the numbers that decided the path, such as "1,830 >= 512"; empty when none did.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+import msgspec
 
 from stack.model.placement import UNKNOWN, Placement
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class RouteRequest:
+class RouteRequest(msgspec.Struct, frozen=True, gc=False):
     """What a routing decision may depend on.
 
     `sequence` counts this router's requests of one model and one intended path, from 0: turns are taken by it.
@@ -35,6 +35,6 @@ class RouteRequest:
     opening_hash: int | None = None
     opening_pieces: int = 0
     session_key: str | None = None
-    under_way: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+    under_way: Mapping[str, int] = _NOTHING
     placement: Placement = UNKNOWN
     now: float = 0.0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from stack.fleet.snapshot import Fleet
 from stack.router.admission import Admission
@@ -19,8 +21,7 @@ from stack.router.phases import Timeline
 from stack.router.planning import Candidates, plan_for
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(msgspec.Struct, frozen=True, gc=False):
     """What a request goes by from its first moment to its last, whatever changes meanwhile."""
 
     identity: Identity

@@ -6,8 +6,9 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 from stack.cache.under_way import UnderWay
 from stack.model.load import EMPTY_QUEUE, Queue
@@ -60,8 +61,7 @@ class Attempt:
             self.limit.end()
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(msgspec.Struct, frozen=True, gc=False):
     """Prompt tokens that wait for a first byte, and since when the engine has been silent with one of them; None: with none."""
 
     tokens: int

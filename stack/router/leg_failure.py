@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from stack.router.errand import Fallback
@@ -14,8 +12,7 @@ from stack.router.identity import Pairs
 RETRIED = frozenset({500, 502, 503})
 
 
-@dataclass(frozen=True, slots=True)
-class EngineAnswer:
+class EngineAnswer(msgspec.Struct, frozen=True, gc=False):
     """A whole answer of an engine."""
 
     status: int

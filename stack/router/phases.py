@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+import msgspec
+
 from stack.model.tier import Path
 
 
@@ -27,8 +29,7 @@ class Phase(StrEnum):
     DECODE = "decode"
 
 
-@dataclass(frozen=True, slots=True)
-class EngineTimes:
+class EngineTimes(msgspec.Struct, frozen=True, gc=False):
     """What an engine says about one request, in seconds; None where it does not say.
 
     `queue_seconds` lasts until the request is scheduled, which on a decode engine is after its KV has arrived, so it

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
+from msgspec.structs import replace
 
 from stack.control.state import NO_LIMITS, LoadLimits
 from stack.engines.divisible import indivisible
@@ -29,8 +30,7 @@ def meant_path(parsed: ParsedBody, prompt_tokens: int, policy: DpdPolicy) -> Pat
     return Path.DPD
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True, gc=False):
     """The routable engines of both pools as they were when a request was decided, with what this router knows of their load.
 
     Those that have as much as the limits allow are left out; `prefill_full`: that was every prefill engine.
@@ -50,8 +50,7 @@ class Candidates:
         return cls(free, within(decode, limits), prefill_full=bool(prefill) and not free)
 
 
-@dataclass(frozen=True, slots=True)
-class Computing:
+class Computing(msgspec.Struct, frozen=True, gc=False):
     """The choice of the engine that computes the prompt: the prefill engine's where there are two legs."""
 
     choice: Choice

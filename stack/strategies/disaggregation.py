@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
 
 from stack.fleet.engine import Engine
 from stack.model.placement import UnknownReason
@@ -26,8 +29,7 @@ class PathReason(StrEnum):
     NO_READY_PREFILL_ENGINE = "no_ready_prefill_engine"
 
 
-@dataclass(frozen=True, slots=True)
-class DpdPolicy:
+class DpdPolicy(msgspec.Struct, frozen=True, gc=False):
     """When to disaggregate: `prompt tokens >= routing_threshold`, so 0 means always; never is `enabled=False`.
 
     A prompt of which a decode engine is known to hold all but fewer than `min_uncached_tokens` has nothing to prefill

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stack.cache.cost import Cost
 from stack.cache.learnt import PIECES_PER_ENGINE

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from stack.fleet.engine import Engine
 from stack.model.placement import Placement
@@ -13,8 +14,7 @@ from stack.strategies.disaggregation import Named
 from stack.strategies.prediction import predicted
 
 
-@dataclass(frozen=True, slots=True)
-class Shadow:
+class Shadow(msgspec.Struct, frozen=True, gc=False):
     """One strategy's choice beside the one that was carried out.
 
     `gained_tokens` are cached tokens expected at its engine, minus those expected at the engine chosen; `gained_seconds` the

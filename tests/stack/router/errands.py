@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from stack.engines.answer_facts import NO_FACTS, AnswerFacts
 from stack.engines.pd.base import Handover

@@ -1,9 +1,9 @@
 """When a request is over it is written down, and nothing that fails in doing so matters to anyone else."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from prometheus_client import CollectorRegistry, generate_latest
 
 from stack.cache.rates import RateBook

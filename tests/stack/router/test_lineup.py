@@ -1,6 +1,6 @@
 """A candidate is the fleet's engine with this router's own view of it, and is made anew only when that changed."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from stack.cache.rates import Observation, RateBook
 from stack.fleet.engine import Engine, Standing

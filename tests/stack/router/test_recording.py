@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from stack.control.decision import Candidate, DecisionRecord, Selection, ShadowChoice
 from stack.engines.answer_facts import AnswerFacts

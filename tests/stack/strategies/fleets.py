@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stack.fleet.engine import Engine, Health
 from stack.model.load import EMPTY_QUEUE, Queue

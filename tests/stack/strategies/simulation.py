@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from stack.cache.learnt import LearntPrefixes
 from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from stack.fleet.engine import Engine, Health
 from stack.model.placement import UNKNOWN, EnginePlacement, Placement

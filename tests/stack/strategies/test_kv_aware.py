@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from stack.fleet.engine import Engine
 from stack.model.load import EMPTY_QUEUE, Queue

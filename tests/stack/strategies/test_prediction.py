@@ -1,6 +1,6 @@
 """A prompt's first token, from what is known of an engine."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from stack.cache.cost import Cost
 from stack.model.load import Queue
