@@ -13,7 +13,8 @@ from stack.model.plan import Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.router.applied import Served
-from stack.router.identity import Identity, Pairs
+from stack.router.header_fields import HeaderLines
+from stack.router.identity import Identity
 from stack.router.openai import ParsedBody
 from stack.router.phases import Timeline
 from stack.router.planning import Candidates, Computing
@@ -60,7 +61,7 @@ class Errand:
 
     parsed: ParsedBody
     identity: Identity
-    outbound: Pairs
+    outbound: HeaderLines
     fleet: Fleet
     served: Served
     generation: int

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import dataclass
 
+import msgspec
+
+from stack.router.header_fields import HeaderFields, HeaderLines, header_lines
 from stack.router.message import Request
 
 _ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
@@ -31,9 +33,11 @@ _USUAL = frozenset({b"keep-alive", b"close", b"Keep-Alive", b"Close"})  # what n
 Pairs = list[tuple[bytes, bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """The id and the trace of one request. A client's id is taken when it is short and harmless, else one is made."""
+class Identity(msgspec.Struct, frozen=True, gc=False):
+    """The id and the trace of one request. A client's id is taken when it is short and harmless, else one is made.
+
+    So neither can hold a line break.
+    """
 
     request_id: str
     traceparent: bytes | None = None
@@ -41,23 +45,20 @@ class Identity:
     @classmethod
     def of(cls, request: Request) -> Identity:
         """Read the client's headers; what is malformed counts as absent."""
-        given = request.header(b"x-request-id")
-        taken = given is not None and _ID.fullmatch(given) is not None
-        trace = request.header(b"traceparent")
+        given = request.headers.first(b"x-request-id")
+        trace = request.headers.first(b"traceparent")
         return cls(
-            given.decode("ascii") if given is not None and taken else _made(),
-            trace if trace is not None and _TRACEPARENT.fullmatch(trace) else None,
+            _made() if given is None or _ID.fullmatch(given) is None else given.decode("ascii"),
+            None if trace is None or _TRACEPARENT.fullmatch(trace) is None else trace,
         )
 
-    def outbound(self, request: Request, authorization: bytes | None) -> Pairs:
+    def outbound(self, request: Request, authorization: bytes | None) -> HeaderLines:
         """Headers for an engine. `authorization` replaces the client's when given."""
-        headers = _without(request.headers, _NOT_OUTBOUND)
-        credentials = authorization or request.header(b"authorization")
-        if credentials is not None:
-            headers.append((b"authorization", credentials))
-        headers.append((b"content-type", b"application/json"))
-        headers += self.echoed()
-        return headers
+        fields = request.headers
+        if fields.onward is None or fields.onward[0] != authorization:
+            fields.onward = authorization, header_lines(_onward(fields, authorization))
+        lines = b"%bx-request-id: %b\r\n" % (fields.onward[1], self.request_id.encode("ascii"))
+        return HeaderLines(lines if self.traceparent is None else b"%btraceparent: %b\r\n" % (lines, self.traceparent))
 
     def echoed(self) -> Pairs:
         """Headers both ways: the id always, the trace when there is one."""
@@ -70,6 +71,15 @@ class Identity:
 def inbound(headers: Pairs | tuple[tuple[bytes, bytes], ...]) -> Pairs:
     """What of an engine's headers travels back to the client. Names are lower case."""
     return _without(headers, _NOT_INBOUND)
+
+
+def _onward(fields: HeaderFields, authorization: bytes | None) -> Pairs:
+    headers = _without(fields.pairs, _NOT_OUTBOUND)
+    credentials = authorization or fields.first(b"authorization")
+    if credentials is not None:
+        headers.append((b"authorization", credentials))
+    headers.append((b"content-type", b"application/json"))
+    return headers
 
 
 def _made() -> str:

@@ -13,6 +13,7 @@ import msgspec
 from stack.cache.under_way import UnderWay
 from stack.model.load import EMPTY_QUEUE, Queue
 from stack.model.placement import EnginePlacement
+from stack.router.header_fields import HeaderLines
 from stack.router.limit import Limit
 from stack.router.ranks import RANK_HEADER, rank_for
 from stack.router.waiting_line import WaitingLine
@@ -50,9 +51,9 @@ class Attempt:
     def __exit__(self, *error: object) -> None:
         self._in_flight.end(self)
 
-    def headers(self, outbound: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    def headers(self, outbound: HeaderLines) -> HeaderLines:
         """`outbound`, with the rank where there is one."""
-        return outbound if self.rank is None else [*outbound, (RANK_HEADER, str(self.rank).encode())]
+        return outbound if self.rank is None else HeaderLines(b"%b%b: %d\r\n" % (outbound, RANK_HEADER, self.rank))
 
     def abandon(self) -> None:
         """End the wait for a first byte now; does nothing once bytes flow or when the wait is over."""

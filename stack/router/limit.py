@@ -24,9 +24,11 @@ class Limit:
 
     def __init__(self, limits: Limits, seconds: float, what: str) -> None:
         self._limits = limits
+        self._seconds: float | None = seconds
+        self._what = what
+        self._at = limits.now() + seconds
         self._wait: Interruptible | None = None
         self.expired = False
-        self.set(seconds, what)
 
     def set(self, seconds: float | None, what: str = "") -> None:
         """From now on so many seconds; None: for ever. `what` are the words that come before the seconds when they ran out."""

@@ -1,4 +1,4 @@
-"""One engine's kept connections."""
+"""One engine's kept connections, and how requests on them begin."""
 
 from __future__ import annotations
 
@@ -11,15 +11,27 @@ from stack.router.upstream_link import Link
 class LinkPool:
     """Idle connections, the ones used last first; what is in use is not here."""
 
-    __slots__ = ("_clock", "_gone", "_idle_s", "_links", "_most")
+    __slots__ = ("_clock", "_gone", "_host", "_idle_s", "_links", "_most", "_openings")
 
-    def __init__(self, most: int, idle_s: float, clock: Callable[[], float]) -> None:
-        """At most `most` connections, each idle for less than `idle_s` seconds."""
+    def __init__(self, url: str, most: int, idle_s: float, clock: Callable[[], float]) -> None:
+        """At most `most` connections to `url`, each idle for less than `idle_s` seconds."""
+        self._host = url.removeprefix("http://").rstrip("/")
+        self._openings: dict[tuple[str, str], bytes] = {}
         self._most = most
         self._idle_s = idle_s
         self._clock = clock
         self._links: deque[Link] = deque()
         self._gone = False
+
+    def opening(self, method: str, path: str) -> bytes:
+        """Request line and Host header. `path` is one of the few that engines are asked at. Raises ValueError on a line break."""
+        opening = self._openings.get((method, path))
+        if opening is None:
+            opening = f"{method} {path} HTTP/1.1\r\nhost: {self._host}\r\n".encode("ascii")
+            if opening.count(b"\n") != 2 or opening.count(b"\r") != 2:
+                raise ValueError("a request's line holds a line break")
+            self._openings[method, path] = opening
+        return opening
 
     def take(self) -> Link | None:
         """A connection that should still be open; None when there is none."""

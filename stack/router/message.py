@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
+
+from stack.router.header_fields import HeaderFields
 
 Headers = Iterable[tuple[bytes, bytes]]
 
 
-@dataclass(slots=True)
-class Request:
-    """One HTTP request. Header names are lower case; `received_at` is the clock at its last byte."""
+class Request(msgspec.Struct, frozen=True, gc=False):
+    """One HTTP request. `received_at` is the clock at its last byte."""
 
     method: str
     path: str
     query: str
-    headers: tuple[tuple[bytes, bytes], ...]
+    headers: HeaderFields
     body: bytes
     received_at: float
-    _first: dict[bytes, bytes] | None = field(default=None, repr=False, compare=False)
-
-    def header(self, name: bytes) -> bytes | None:
-        """The first value of `name` (lower case), None when the client sent none."""
-        if self._first is None:
-            self._first = dict(reversed(self.headers))
-        return self._first.get(name)
 
 
 class ClientGoneError(ConnectionError):

@@ -10,6 +10,7 @@ import msgspec
 from stack.fleet.engine import Engine, Health
 from stack.model.tier import Pool
 from stack.router.fleet_keeper import FleetKeeper
+from stack.router.header_fields import header_lines
 from stack.router.settings import RouterSettings
 from stack.router.upstream import Upstream
 from stack.router.upstream_errors import UpstreamError
@@ -17,6 +18,7 @@ from stack.router.upstream_errors import UpstreamError
 log = logging.getLogger(__name__)
 
 ANSWER_BYTES_MAX = 1 << 20
+_HEADERS = header_lines(((b"accept", b"application/json"),))
 
 Card = dict[str, object]
 
@@ -75,10 +77,9 @@ class ModelList:
 
     async def _ask(self, engine: Engine) -> Card | None:
         limit = self._settings.probe_deadline_s
-        headers = ((b"accept", b"application/json"),)
         try:
             async with self._upstream.request(
-                engine.target.url, "GET", "/v1/models", headers, connect_timeout_s=limit, timeout_s=limit
+                engine.target.url, "GET", "/v1/models", _HEADERS, connect_timeout_s=limit, timeout_s=limit
             ) as reply:
                 body = await reply.read(ANSWER_BYTES_MAX)
             cards = msgspec.json.decode(body, type=_Listing).data

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stack.router.chunked import BodyTooLargeError, ChunkedBody, ChunkError
-from stack.router.head import Head, HeadReader, RefusedRequestError
+from stack.router.head import Head, RefusedRequestError
+from stack.router.head_reader import HeadReader
 from stack.router.message import Limits, Request
 
 

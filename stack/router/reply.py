@@ -49,12 +49,9 @@ class Reply:
     async def read(self, most: int) -> bytes:
         """The whole body. Raises BrokenReplyError beyond `most` bytes, and as `body` does."""
         link = self._link
-        first = await link.piece()
-        if first is None:
-            return b""
-        if link.complete and len(first) <= most:
-            return first
-        whole = bytearray(first)
+        if (rest := link.whole()) is not None and len(rest) <= most:
+            return rest
+        whole = bytearray(rest or b"")
         while len(whole) <= most:
             data = await link.piece()
             if data is None:

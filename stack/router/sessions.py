@@ -38,9 +38,9 @@ class Sessions:
 def _named(request: Request, parsed: ParsedBody, key: SessionKey) -> bytes | None:
     match key.place:
         case Place.HEADER:
-            return request.header(key.name.encode())
+            return request.headers.first(key.name.encode())
         case Place.COOKIE:
-            return _cookie(request.header(b"cookie"), key.name.encode())
+            return _cookie(request.headers.first(b"cookie"), key.name.encode())
         case Place.BODY:
             text = parsed.text(key.name)
             return None if text is None else text.encode("utf-8", "replace")

@@ -8,14 +8,16 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from stack.router.header_fields import HeaderLines
 from stack.router.limit import Limit, Limits
 from stack.router.link_pool import LinkPool
-from stack.router.message import Headers
 from stack.router.reply import Reply
 from stack.router.upstream_errors import BrokenReplyError, ConnectError
 from stack.router.upstream_link import Link
 
 _URL = re.compile(r"http://(?P<host>\[[0-9a-fA-F:.]+\]|[^/:\[\]@\s]+)(?::(?P<port>[0-9]{1,5}))?/?")
+
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 
 class Upstream:
@@ -35,7 +37,7 @@ class Upstream:
         url: str,
         method: str,
         path: str,
-        headers: Headers,
+        headers: HeaderLines,
         body: bytes = b"",
         *,
         connect_timeout_s: float,
@@ -60,7 +62,7 @@ class Upstream:
         url: str,
         method: str,
         path: str,
-        headers: Headers,
+        headers: HeaderLines,
         body: bytes,
         limit: Limit,
         *,
@@ -75,10 +77,11 @@ class Upstream:
         changes no state; what must not run twice (a request with KV-transfer params) is sent with `retry_stale=False`.
         Raises ConnectError, ReplyTimeoutError, BrokenReplyError.
         """
-        head = _head(url, method, path, headers, body)
         pool = self._pools.get(url)
         if pool is None:
-            pool = self._pools[url] = LinkPool(self._max_idle, self._idle_s, self._clock)
+            pool = self._pools[url] = LinkPool(url, self._max_idle, self._idle_s, self._clock)
+        length = b"content-length: %d\r\n" % len(body) if body or method in _WITH_BODY else b""
+        head = b"%b%b%b\r\n" % (pool.opening(method, path), headers, length)
         link = pool.take() if retry_stale else None
         if link is None:
             link = await _connect(url, connect_timeout_s)
@@ -126,15 +129,3 @@ async def _connect(url: str, timeout_s: float) -> Link:
     except OSError as error:
         raise ConnectError(f"no connection: {error.strerror or type(error).__name__}", started=False) from error
     return link
-
-
-def _head(url: str, method: str, path: str, headers: Headers, body: bytes) -> bytes:
-    lines = [f"{method} {path} HTTP/1.1\r\nhost: {url.removeprefix('http://').rstrip('/')}\r\n".encode("ascii")]
-    lines += [b"%b: %b\r\n" % header for header in headers]
-    if body or method in ("POST", "PUT", "PATCH"):
-        lines.append(b"content-length: %d\r\n" % len(body))
-    lines.append(b"\r\n")
-    head = b"".join(lines)
-    if head.count(b"\n") != len(lines) + 1:
-        raise ValueError("a request's line or header holds a line break")
-    return head

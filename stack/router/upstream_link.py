@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from typing import cast
 
 import httptools
@@ -31,7 +30,7 @@ class Link(asyncio.Protocol):
         self._error: UpstreamError | None = None
         self._paused = False
         self._keep_alive = False
-        self._pieces: deque[bytes] = deque()
+        self._pieces: list[bytes] = []
         self._held = 0
         self._head_bytes = 0
         self.status = 0
@@ -61,6 +60,8 @@ class Link(asyncio.Protocol):
             self._head_bytes += len(data)
             if self._head_bytes > _MAX_HEAD_BYTES:
                 self._fail("the answer's head is too large")
+            elif self._error is None:
+                return  # nothing that anybody waits for
         self._notify()
 
     def eof_received(self) -> None:
@@ -82,11 +83,8 @@ class Link(asyncio.Protocol):
             self._fail("a second answer to one request")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self.headed:
-            return  # a trailer, or a second answer
-        self.headers.append((name.lower(), value))
-        if len(self.headers) > _MAX_HEADERS:
-            self._fail("the answer has too many headers")
+        if not self.headed:  # else a trailer, or a second answer
+            self.headers.append((name.lower(), value))
 
     def on_headers_complete(self) -> None:
         assert self._parser is not None
@@ -98,6 +96,8 @@ class Link(asyncio.Protocol):
             return
         self.status = status
         self.headed = True
+        if len(self.headers) > _MAX_HEADERS:
+            self._fail("the answer has too many headers")
 
     def on_body(self, piece: bytes) -> None:
         if self.complete:
@@ -137,21 +137,25 @@ class Link(asyncio.Protocol):
     async def head(self) -> None:
         """Wait for status and headers. Raises BrokenReplyError, ReplyTimeoutError."""
         while not self.headed:
-            await self._more()
+            if self._error is not None:
+                raise self._error
+            self._wake = self._loop.create_future()
+            await self._wake
 
     async def piece(self) -> bytes | None:
         """The body bytes that arrived, None at the end. Raises, once what came before is taken, as `head` does."""
         while not self._pieces:
             if self.complete:
                 return None
-            await self._more()
-        data = self._pieces.popleft() if len(self._pieces) == 1 else b"".join(self._pieces)
-        self._pieces.clear()
-        self._held = 0
-        if self._paused and self._transport is not None:
-            self._paused = False
-            self._transport.resume_reading()
-        return data
+            if self._error is not None:
+                raise self._error
+            self._wake = self._loop.create_future()
+            await self._wake
+        return self._taken()
+
+    def whole(self) -> bytes | None:
+        """All that is left of the body, if it is here to its end."""
+        return self._taken() if self.complete else None
 
     def close(self) -> None:
         """Cut the connection: an engine that still works for it stops."""
@@ -163,14 +167,14 @@ class Link(asyncio.Protocol):
         self._error = self._error or ReplyTimeoutError(why, started=self.started)
         self._notify()
 
-    async def _more(self) -> None:
-        if self._error is not None:
-            raise self._error
-        self._wake = self._loop.create_future()
-        try:
-            await self._wake
-        finally:
-            self._wake = None
+    def _taken(self) -> bytes:
+        data = b"".join(self._pieces)
+        self._pieces.clear()
+        self._held = 0
+        if self._paused and self._transport is not None:
+            self._paused = False
+            self._transport.resume_reading()
+        return data
 
     def _notify(self) -> None:
         if self._wake is not None and not self._wake.done():

@@ -27,6 +27,7 @@ from stack.model.target import Target
 from stack.model.tier import Pool
 from stack.router.applied import Configuration
 from stack.router.errand import Errand
+from stack.router.header_fields import HeaderFields, HeaderLines
 from stack.router.hindsight import Hindsight
 from stack.router.identity import Identity
 from stack.router.in_flight import InFlight
@@ -106,7 +107,7 @@ class VirtualRouter:
     def ask(self, turn: Turn, session: str, done: Done) -> None:
         """Decide and carry out one request; `done` gets its record and the seconds between its tokens."""
         self._asked += 1
-        request = Request("POST", turn.parsed.path, "", ((b"x-session-id", session.encode()),), b"", self._agenda.now)
+        request = Request("POST", turn.parsed.path, "", HeaderFields(((b"x-session-id", session.encode()),)), b"", self._agenda.now)
         served = self._configuration.current.models[MODEL]
         self._known.turn = turn
         route = _now(self._inquiry.about(request, turn.parsed, f"r{self._asked}", self._fleet, served))
@@ -115,7 +116,7 @@ class VirtualRouter:
         errand = Errand(
             parsed=turn.parsed,
             identity=Identity(route.request_id),
-            outbound=[],
+            outbound=HeaderLines(b""),
             fleet=self._fleet,
             served=served,
             generation=0,

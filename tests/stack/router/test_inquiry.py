@@ -19,6 +19,7 @@ from stack.model.request import RouteRequest
 from stack.model.target import Target
 from stack.model.tier import Pool, Tier
 from stack.router.applied import Served
+from stack.router.header_fields import HeaderFields
 from stack.router.inquiry import Inquiry
 from stack.router.message import Request
 from stack.router.openai import CHAT, parse
@@ -62,7 +63,7 @@ async def _about(
 ) -> RouteRequest:
     inquiry = Inquiry(tokens, _placing(index or BlockIndex()), Sessions(b"s"), UnderWay(), RouterSettings(), lambda: 10.0)
     body = msgspec.json.encode({"model": "m", "messages": [{"role": "user", "content": content}], **fields})
-    request = Request("POST", CHAT, "", headers, body, 0.0)
+    request = Request("POST", CHAT, "", HeaderFields(headers), body, 0.0)
     return await inquiry.about(request, parse(CHAT, body), "r1", FLEET, SERVED)
 
 
@@ -111,7 +112,8 @@ async def _routes(*bodies: dict[str, Any]) -> list[RouteRequest]:
     routes = []
     for fields in bodies:
         body = msgspec.json.encode({"model": "m", **fields})
-        routes.append(await inquiry.about(Request("POST", CHAT, "", (), body, 0.0), parse(CHAT, body), "r", FLEET, SERVED))
+        request = Request("POST", CHAT, "", HeaderFields(()), body, 0.0)
+        routes.append(await inquiry.about(request, parse(CHAT, body), "r", FLEET, SERVED))
     return routes
 
 

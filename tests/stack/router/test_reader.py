@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 import h11
@@ -38,9 +39,13 @@ def ours(*pieces: bytes) -> tuple[list[Seen], int | None]:
 
 def _seen(request: Request) -> Seen:
     target = request.path + (f"?{request.query}" if request.query else "")
-    # h11 writes the coding's name in lower case; that is the one difference that is none.
-    headers = tuple((name, value.lower() if name == b"transfer-encoding" else value) for name, value in request.headers)
-    return request.method, target, headers, request.body
+    return request.method, target, _compared(request.headers.pairs), request.body
+
+
+def _compared(headers: Iterable[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:
+    """All but the length, which is the body's here; that h11 writes a coding's name in lower case is no difference."""
+    said = [(name, value.lower() if name == b"transfer-encoding" else value) for name, value in headers]
+    return tuple(header for header in said if header[0] != b"content-length")
 
 
 def _target(sent: str) -> str:
@@ -66,7 +71,7 @@ def theirs(data: bytes) -> tuple[list[Seen], bool]:
                 body += bytes(event.data)
             elif isinstance(event, h11.EndOfMessage):
                 assert head is not None
-                seen.append((head.method.decode(), _target(head.target.decode()), tuple(head.headers), body))
+                seen.append((head.method.decode(), _target(head.target.decode()), _compared(head.headers), body))
                 if head.method == b"CONNECT":
                     return seen, False
                 connection.send(h11.Response(status_code=200, headers=[("content-length", "0")]))
@@ -254,8 +259,35 @@ def test_good_requests_read_as_they_were_written(messages: list[Message]) -> Non
 
 
 def _written(message: Message) -> Seen:
-    headers = tuple((name, value.lower() if name == b"transfer-encoding" else value) for name, value in message.headers)
-    return message.method, _target(message.target), headers, message.body
+    return message.method, _target(message.target), _compared(message.headers), message.body
+
+
+# What is said of a length, and how much of a body then comes.
+_LENGTHS = st.sampled_from(
+    [
+        *((b"%d" % size, size) for size in (0, 5, 12)),
+        *((text, 5) for text in (b"05", b"5 ", b" 5", b"5\r\nx: y", b"+5", b"5, 5")),
+        *((text, 0) for text in (b"", b"10001", b"9" * 19, b"9" * 20)),
+    ]
+)
+
+
+@given(
+    lengths=st.lists(_LENGTHS, min_size=2, max_size=4),
+    after=st.sampled_from([b"", b" ", b"\r\na: b", b"\r\nconnection: x", b"\r\nexpect: 100-continue"]),
+)
+def test_a_head_that_was_said_before_reads_as_if_it_were_new(lengths: list[tuple[bytes, int]], after: bytes) -> None:
+    requests = [
+        b"POST /a HTTP/1.1\r\nhost: x\r\nContent-Length: %b%b\r\n\r\n%b" % (text, after, b"a" * size) for text, size in lengths
+    ]
+    expected: list[Seen] = []
+    refused = None
+    for request in requests:
+        seen, refused = ours(request)
+        expected += seen
+        if refused is not None:
+            break
+    assert ours(*requests) == (expected, refused)
 
 
 @given(data=connections(), cuts=st.lists(st.integers(0, 300), max_size=3))

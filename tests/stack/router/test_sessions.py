@@ -6,6 +6,7 @@ from pathlib import Path
 
 from stack.control.session_key import SessionKey, session_key
 from stack.control.state import SESSION_KEYS
+from stack.router.header_fields import HeaderFields
 from stack.router.message import Request
 from stack.router.openai import CHAT, ParsedBody
 from stack.router.sessions import Sessions, secret_from
@@ -14,7 +15,7 @@ KEYS = tuple(map(session_key, SESSION_KEYS))
 
 
 def _request(*headers: tuple[bytes, bytes]) -> Request:
-    return Request("POST", CHAT, "", headers, b"", 0.0)
+    return Request("POST", CHAT, "", HeaderFields(headers), b"", 0.0)
 
 
 def _key(request: Request, *, keys: Sequence[SessionKey] = KEYS, secret: bytes = b"secret", **fields: object) -> str | None:

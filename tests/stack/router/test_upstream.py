@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from stack.router.header_fields import header_lines
 from stack.router.message import Request, Responder
 from stack.router.upstream import Upstream
 from stack.router.upstream_errors import BrokenReplyError, ConnectError, ReplyTimeoutError
 from stack.router.wire import Server
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+NO_HEADERS = header_lines(())
 Talk = Callable[[StreamReader, StreamWriter], Awaitable[None]]
 
 
@@ -80,7 +82,7 @@ async def ask(upstream: Upstream, url: str, *, retry_stale: bool = True, timeout
         url,
         "POST",
         "/v1",
-        [(b"a", b"b")],
+        header_lines([(b"a", b"b")]),
         b"{}",
         connect_timeout_s=5,
         timeout_s=timeout_s,
@@ -153,7 +155,7 @@ async def test_pieces_come_as_they_are_sent() -> None:
     async with (
         engine(talk) as played,
         client() as upstream,
-        upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply,
+        upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply,
     ):
         assert reply.header(b"x-a") == b"b"
         assert reply.header(b"x-b") is None
@@ -175,7 +177,7 @@ async def test_leaving_early_closes_the_connection() -> None:
             left.set()
 
     async with engine(talk) as played, client() as upstream:
-        async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
+        async with upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
             assert await anext(reply.body()) == b"one"
         await asyncio.wait_for(left.wait(), 5)
 
@@ -280,13 +282,13 @@ async def test_times_run_out() -> None:
         with pytest.raises(ReplyTimeoutError) as caught:
             await ask(upstream, mute.url, timeout_s=0.05)
         assert not caught.value.started
-        async with upstream.request(halting.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
+        async with upstream.request(halting.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
             body = reply.body(0.05)
             assert await anext(body) == b"ok"
             with pytest.raises(ReplyTimeoutError) as caught:
                 await anext(body)
         assert caught.value.started
-        async with upstream.request(halting.url, "GET", "/", (), connect_timeout_s=5, timeout_s=0.05) as reply:
+        async with upstream.request(halting.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=0.05) as reply:
             with pytest.raises(ReplyTimeoutError):
                 await reply.read(100)
 
@@ -294,7 +296,7 @@ async def test_times_run_out() -> None:
 async def test_a_larger_answer_than_wanted_is_not_read() -> None:
     async with engine(answers(OK)) as played, client() as upstream:
         with pytest.raises(BrokenReplyError, match="larger than 1 bytes"):
-            async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
+            async with upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
                 await reply.read(1)
 
 
@@ -313,7 +315,7 @@ async def test_an_engine_that_left_is_forgotten() -> None:
         upstream.forget(played.url)
         await ask(upstream, played.url)
         assert played.connections == 2
-        async with upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply:
+        async with upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
             upstream.forget(played.url)
             assert await reply.read(100) == b"ok"
         await ask(upstream, played.url)
@@ -352,7 +354,7 @@ async def test_a_slow_reader_makes_the_engine_wait() -> None:
     async with (
         engine(talk) as played,
         client() as upstream,
-        upstream.request(played.url, "GET", "/", (), connect_timeout_s=5, timeout_s=5) as reply,
+        upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply,
     ):
         await asyncio.sleep(0.2)
         assert sent < 30_000_000
@@ -362,10 +364,10 @@ async def test_a_slow_reader_makes_the_engine_wait() -> None:
     assert total == 65_536_000
 
 
-async def test_a_header_with_a_line_break_is_never_sent() -> None:
+async def test_a_path_with_a_line_break_is_never_sent() -> None:
     async with engine(answers(OK)) as played, client() as upstream:
         with pytest.raises(ValueError, match="line break"):
-            async with upstream.request(played.url, "GET", "/", [(b"a", b"b\r\nc: d")], connect_timeout_s=5, timeout_s=5):
+            async with upstream.request(played.url, "GET", "/ HTTP/1.1\r\nc: d", NO_HEADERS, connect_timeout_s=5, timeout_s=5):
                 pass
         assert played.connections == 0
 
