@@ -10,7 +10,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
     `ttft_seconds` runs from handing the request to the engine to its first token. The engine itself says `queue_seconds`
     (until it was scheduled), `prefill_seconds` (from there to the first token), `prompt_tokens` and `cached_tokens` (not
-    computed there). `in_flight` is how many requests this router had at the engine when it was chosen.
+    computed there).
     """
 
     ttft_seconds: float | None = None
@@ -18,8 +18,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     prefill_seconds: float | None = None
     prompt_tokens: int | None = None
     cached_tokens: int | None = None
-    output_tokens: int | None = None
-    in_flight: int | None = None
 
 
 UNKNOWN_OUTCOME = Outcome()

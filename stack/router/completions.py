@@ -93,8 +93,7 @@ class Completions:
             raise
         finally:
             errand.timeline.done = self._clock()
-            # After the handler: nothing of it delays this answer's end or the connection's next request.
-            asyncio.get_running_loop().call_soon(self._ledger.close, errand)
+            self._ledger.over(errand)
 
     async def _refuse_more(self, start: Start, responder: Responder, model: str, refusal: Refusal) -> None:
         self._meters.limited(model, refusal)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+import msgspec
+from msgspec.structs import replace
 
 from stack.engines.answer_facts import NO_FACTS, AnswerFacts
 from stack.engines.pd.base import Handover
@@ -20,6 +22,8 @@ from stack.router.phases import Timeline
 from stack.router.planning import Candidates, Computing
 from stack.strategies.shadow import Shadow
 
+_NO_BODY = ParsedBody(path="", model="", fields={})
+_NO_FLEET = Fleet.of(())
 GAPS_MAX = 100_000  # tokens of one answer whose gaps are kept until it is over
 
 
@@ -49,8 +53,7 @@ class Fallback(StrEnum):
     POISONOUS_REQUEST = "poisonous_request"
 
 
-@dataclass(slots=True)
-class Errand:
+class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
     """`fleet`, `served` and `generation` are those of the request's start and hold until its end.
 
     `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses, by `handover`. `status` is
@@ -74,12 +77,12 @@ class Errand:
     probed_at: float | None
     engine: str
     prefill_engine: str | None = None
-    fallbacks: list[str] = field(default_factory=list)
+    fallbacks: list[str] = []
     facts: AnswerFacts = NO_FACTS
     prefill_facts: AnswerFacts = NO_FACTS
     handover: Handover | None = None
     shadows: tuple[Shadow, ...] = ()
-    gaps: list[float] = field(default_factory=list)
+    gaps: list[float] = []
     streamed: bool = False
     whole: bool = False
     observed: bool = False
@@ -106,6 +109,8 @@ class Errand:
     def reasons(self) -> tuple[str, ...]:
         """Everything that was not as the configuration asks for, in order: the strategies' choices, the plan, the legs."""
         plan = self.plan
+        if plan.prefill is None and plan.decode.fallback is None and plan.fallback is None and not self.fallbacks:
+            return ()
         choices = (plan.decode,) if plan.prefill is None else (plan.decode, plan.prefill)
         planned = (*(choice.fallback for choice in choices), plan.fallback)
         return tuple(dict.fromkeys(reason for reason in (*planned, *self.fallbacks) if reason is not None))
@@ -125,6 +130,12 @@ class Errand:
         self.prefill_engine = None
         self.handover = None
         self.timeline.forget_prefill()
+
+    def let_go(self) -> None:
+        """It is over: keep what its record tells, and no prompt, bodies or headers."""
+        self.parsed, self.outbound, self.fleet, self.gaps = _NO_BODY, [], _NO_FLEET, []
+        if self.handover is not None:
+            self.handover = replace(self.handover, params={})
 
     def uncached(self, engine: str) -> int:
         """Prompt tokens that `engine` has to compute, as far as is known: its choice's prediction, else the placement's."""

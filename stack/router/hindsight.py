@@ -8,8 +8,9 @@ from prometheus_client import CollectorRegistry
 
 from stack.adapters.instruments import counter
 from stack.adapters.tally import Counters, Spreads
-from stack.control.decision import DecisionRecord
 from stack.metrics import catalog
+from stack.router.errand import Errand
+from stack.router.verdict import index_error_tokens, regret_tokens, ttft_error_seconds
 from stack.strategies.shadow import Shadow
 
 
@@ -26,15 +27,16 @@ class Hindsight:
         self._spent = counter(catalog.ROUTER_SHADOW_COST, registry)
         self._skipped = Counters(catalog.ROUTER_SHADOW_SKIPPED, registry)
 
-    def answered(self, record: DecisionRecord) -> None:
+    def answered(self, errand: Errand) -> None:
         """A request was answered, and it may be told how its choice turned out."""
-        model, strategy = record.model, record.computing.strategy
-        if record.regret_tokens is not None:
-            self._regret(model, strategy).observe(record.regret_tokens)
-        if record.index_error_tokens is not None:
-            self._index_error(model, strategy).observe(record.index_error_tokens)
-        if record.ttft_error_seconds is not None:
-            self._ttft_error(model, strategy).observe(record.ttft_error_seconds)
+        plan, model = errand.plan, errand.route.model
+        strategy = plan.prefill_strategy or plan.decode_strategy
+        if (regret := regret_tokens(errand)) is not None:
+            self._regret(model, strategy).observe(regret)
+        if (tokens := index_error_tokens(errand)) is not None:
+            self._index_error(model, strategy).observe(tokens)
+        if (seconds := ttft_error_seconds(errand)) is not None:
+            self._ttft_error(model, strategy).observe(seconds)
 
     def shadowed(self, model: str, made: Sequence[Shadow], spent: float) -> None:
         """Others decided along, which took `spent` CPU seconds."""

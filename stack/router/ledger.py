@@ -1,13 +1,12 @@
-"""What is written down when a request is over: its record, its figures, and what the strategies learn from it."""
+"""What is written down when a request is over: its figures, its record, and what the strategies learn from it."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 from stack.cache.rates import RateBook
-from stack.control.decision import DecisionRecord
 from stack.fleet.engine import Engine
 from stack.model.outcome import Outcome
 from stack.model.plan import Choice
@@ -16,12 +15,9 @@ from stack.router.errand import Errand
 from stack.router.hindsight import Hindsight
 from stack.router.meters import Meters
 from stack.router.outcomes import answer_outcome, observation, prefill_outcome
-from stack.router.recording import draft_of
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -39,29 +35,47 @@ class Ledger:
         shadowing: Shadowing,
     ) -> None:
         self._meters = meters
-        self._records = records
         self._shelf = shelf
         self._rates = rates
         self._hindsight = hindsight
-        self._shadowing = shadowing
+        self._over: list[Errand] = []
+        self._steps: tuple[tuple[str, Callable[[Errand], None]], ...] = (
+            ("shadow", shadowing.settle),
+            ("meters", self._measure),
+            ("learn", self._learn),
+            ("record", self._keep),
+        )
+        self._records = records
+
+    def over(self, errand: Errand) -> None:
+        """Close it in a moment, after what is due now: nothing of it delays an answer's end or a connection's next request."""
+        if not self._over:
+            asyncio.get_running_loop().call_soon(self._close_all)
+        self._over.append(errand)
 
     def close(self, errand: Errand) -> None:
         """Write down everything about a finished errand."""
-        self._guarded("shadow", lambda: self._shadowing.settle(errand))
-        draft = self._guarded("record", lambda: draft_of(errand))
-        if draft is not None:
-            self._records.add(draft)
-            self._guarded("meters", lambda: self._measure(errand, draft.record))
-        self._guarded("learn", lambda: self._learn(errand))
+        for site, write in self._steps:
+            try:
+                write(errand)
+            except Exception:  # the client has its answer: whatever is wrong in measuring, it is counted and no more
+                log.exception("not written down", extra={"site": site})
+                self._meters.failed(site)
 
-    def _measure(self, errand: Errand, record: DecisionRecord) -> None:
-        self._meters.answered(record, errand.gaps)
-        if record.status < 400:
-            self._hindsight.answered(record)
-        if 400 <= errand.status < 499:  # the client's own mistake: no engine could have served it as configured
+    def _close_all(self) -> None:
+        errands, self._over = self._over, []
+        for errand in errands:
+            self.close(errand)
+
+    def _measure(self, errand: Errand) -> None:
+        status = errand.status
+        self._meters.answered(errand)
+        if status < 400:
+            self._hindsight.answered(errand)
+        elif status < 499:  # the client's own mistake: no engine could have served it as configured
             return
         for reason in errand.reasons:
-            self._meters.fell_back(record.model, reason)
+            self._meters.fell_back(errand.route.model, reason)
 
     def _learn(self, errand: Errand) -> None:
         """Engines that did their part hold the prompt now; a failed request teaches nothing."""
@@ -78,14 +92,9 @@ class Ledger:
     def _teach(self, route: RouteRequest, choice: Choice, candidates: Sequence[Engine], outcome: Outcome) -> None:
         """What was sent where, and how long that took on an engine in that state."""
         self._shelf.learn(route, choice, outcome)
-        chosen = next((engine for engine in candidates if engine.name == choice.engine), None)
-        if chosen is not None and (seen := observation(chosen, route, outcome)) is not None:
-            self._rates.learn(chosen.name, seen)
+        if (seen := observation(choice, candidates, route, outcome)) is not None:
+            self._rates.learn(choice.engine, seen)
 
-    def _guarded(self, site: str, write: Callable[[], T]) -> T | None:
-        try:
-            return write()
-        except Exception:  # the client has its answer: whatever is wrong in measuring, it is counted and no more
-            log.exception("not written down", extra={"site": site})
-            self._meters.failed(site)
-            return None
+    def _keep(self, errand: Errand) -> None:
+        errand.let_go()
+        self._records.add(errand)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from prometheus_client import CollectorRegistry
 
-from stack.adapters.tally import Counters, Spreads
-from stack.control.decision import DecisionRecord, status_class
+from stack.adapters.tally import Count, Counters, Spread, Spreads
+from stack.control.decision import status_class
 from stack.metrics import catalog
 from stack.metrics.family import Label
+from stack.router.errand import Errand
+from stack.router.phases import Phase, phases
 
 # Label values where no served model is involved: a client's words never become one.
 NO_MODEL = "none"
+
+
+_Kind = tuple[str, bool, str, str, str, int]  # model, direct or not, engine, strategy, reason, status
+
+
+class _Series:
+    """What requests of one kind are counted in."""
+
+    __slots__ = ("decisions", "phases", "requests")
+
+    def __init__(self, requests: Count, decisions: Count) -> None:
+        self.requests = requests
+        self.decisions = decisions
+        self.phases: dict[Phase, Spread] = {}
 
 
 class Meters:
@@ -30,21 +44,44 @@ class Meters:
         self._phases = Spreads(catalog.ROUTER_PHASE_DURATION, registry)
         self._ttft = Spreads(catalog.ROUTER_TTFT, registry)
         self._gaps = Spreads(catalog.ROUTER_ITL, registry)
+        self._found: dict[_Kind, _Series] = {}
 
-    def answered(self, record: DecisionRecord, gaps: Sequence[float]) -> None:
-        """One routed request is over; `gaps` are the seconds between its tokens."""
-        model, path = record.model, record.path
-        self._requests(model, path, status_class(record.status)).inc()
-        self._decisions(model, record.decode.strategy, path, record.engine, record.decode.reason).inc()
-        if record.status < 400:  # where a request broke off says nothing about how long a phase takes
-            for phase, seconds in record.phases.items():
-                self._phases(model, phase, path).observe(seconds)
-        if record.streamed and record.ttft_seconds is not None:
-            self._ttft(model, path).observe(record.ttft_seconds)
-        if gaps:
+    def answered(self, errand: Errand) -> None:
+        """One routed request is over."""
+        series = self._series_of(errand)
+        series.requests.value += 1.0
+        series.decisions.value += 1.0
+        timeline, status = errand.timeline, errand.status
+        if status < 400:  # where a request broke off says nothing about how long a phase takes
+            observed = series.phases
+            for phase, seconds in phases(timeline).items():
+                if phase not in observed:
+                    observed[phase] = self._phases(errand.route.model, phase, errand.path)
+                observed[phase].observe(seconds)
+        if errand.streamed:
+            self._streamed(errand)
+
+    def _streamed(self, errand: Errand) -> None:
+        model, path, ttft = errand.route.model, errand.path, errand.timeline.ttft
+        if ttft is not None:
+            self._ttft(model, path).observe(ttft)
+        if errand.gaps:
             observe = self._gaps(model, path).observe
-            for gap in gaps:
+            for gap in errand.gaps:
                 observe(gap)
+
+    def _series_of(self, errand: Errand) -> _Series:
+        """The series that every request like `errand` belongs to, found together."""
+        plan = errand.plan
+        choice = plan.decode
+        key = errand.route.model, errand.prefill_engine is None, errand.engine, plan.decode_strategy, choice.reason, errand.status
+        series = self._found.get(key)
+        if series is None:
+            model, path = errand.route.model, errand.path
+            requests = self._requests(model, path, status_class(errand.status))
+            decisions = self._decisions(model, plan.decode_strategy, path, errand.engine, choice.reason)
+            series = self._found[key] = _Series(requests, decisions)
+        return series
 
     def unrouted(self, model: str, status: int) -> None:
         """A request for a served model ended without a decision."""
@@ -76,6 +113,7 @@ class Meters:
 
     def forget(self, backend: str) -> None:
         """The engine left: its series end."""
+        self._found.clear()
         for family, children in (
             (catalog.ROUTER_DECISIONS, self._decisions),
             (catalog.ROUTER_EJECTIONS, self._ejections),

@@ -15,7 +15,6 @@ from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.in_flight import InFlight
 from stack.router.message import Request, Responder
 from stack.router.openai import BodyError, parse
-from stack.router.recording import draft_of
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
@@ -80,12 +79,12 @@ class Observing:
         try:
             self._shadowing.consider(errand)
             self._shadowing.settle(errand)
-            draft = draft_of(errand)
-            self._records.add(draft)
-            self._sightings.observed(draft.whole())
+            self._sightings.observed(errand)
             for choice in filter(None, (errand.plan.prefill, errand.plan.decode)):
                 self._shelf.learn(errand.route, choice, UNKNOWN_OUTCOME)
             self._occupy(errand)
+            errand.let_go()
+            self._records.add(errand)
         except Exception:  # the other gateway waits for nothing of this
             log.exception("not noted")
             self._sightings.failed()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 import msgspec
@@ -44,8 +43,7 @@ class EngineTimes(msgspec.Struct, frozen=True, gc=False):
 UNSAID = EngineTimes()
 
 
-@dataclass(slots=True)
-class Timeline:
+class Timeline(msgspec.Struct, gc=False):
     """Instants of one request on a monotonic clock, in seconds, set as they happen; None until then.
 
     `received` is the last byte in, `done` the last byte out, `first_token` the first byte of the answer's
@@ -58,8 +56,8 @@ class Timeline:
     decode_sent: float | None = None
     first_token: float | None = None
     done: float | None = None
-    prefill: EngineTimes = field(default=UNSAID)
-    decode: EngineTimes = field(default=UNSAID)
+    prefill: EngineTimes = UNSAID
+    decode: EngineTimes = UNSAID
 
     def forget_prefill(self) -> None:
         """The prefill leg came to nothing: its time becomes the router's."""
@@ -89,6 +87,8 @@ def phases(timeline: Timeline) -> dict[Phase, float]:
     """
     if timeline.done is None or timeline.decode_sent is None:
         return {}
+    if timeline.prefill_answered is None and timeline.first_token is None and timeline.decode is UNSAID:  # most whole answers
+        return {Phase.ROUTER: timeline.decode_sent - timeline.received, Phase.DECODE: timeline.done - timeline.decode_sent}
     parts = {Phase.ROUTER: timeline.decode_sent - timeline.received}
     if timeline.prefill_sent is not None and timeline.prefill_answered is not None:
         leg = timeline.prefill_answered - timeline.prefill_sent

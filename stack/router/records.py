@@ -1,59 +1,69 @@
-"""Decision records on their way to control: a bounded buffer that counts what it had to drop."""
+"""Requests that are over, on their way to control as records: a bounded buffer that counts what it had to drop."""
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
-from stack.control.decision import DecisionRecord
-from stack.router.draft import Draft
+from stack.router.errand import Errand
+
+# What an errand holds at least once it is over, and what each piece of its prompt and each of its candidates adds.
+BYTES, PIECE_BYTES, CANDIDATE_BYTES = 2048, 44, 64
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Records for one report. `end` acknowledges them; `dropped` counts records lost since the last acknowledged one."""
+class Batch(NamedTuple):
+    """Requests for one report. `end` acknowledges them; `dropped` counts records lost since the last acknowledged one."""
 
-    drafts: tuple[Draft, ...]
+    errands: tuple[Errand, ...]
     end: int
     dropped: int
 
-    @property
-    def records(self) -> tuple[DecisionRecord, ...]:
-        """All of them, whole."""
-        return tuple(draft.whole() for draft in self.drafts)
 
-
-@dataclass(slots=True)
 class RecordBuffer:
-    """Keeps the newest `kept` records until control has taken them; the oldest go first, counted."""
+    """Keeps the newest `kept` requests in `most_bytes` until control has their records; the oldest go first, counted."""
 
-    kept: int
-    dropped_total: int = 0
-    _drafts: deque[Draft] = field(default_factory=deque)
-    _first: int = 0
-    _dropped: int = 0
+    def __init__(self, kept: int, most_bytes: int = 64 << 20) -> None:
+        self._kept = kept
+        self._most_bytes = most_bytes
+        self._errands: deque[Errand] = deque()
+        self._bytes = 0
+        self._first = 0
+        self._dropped = 0
+        self.dropped_total = 0
 
-    def add(self, draft: Draft) -> None:
-        """Append one record; it is completed when it is taken."""
-        self._drafts.append(draft)
-        if len(self._drafts) > self.kept:
-            self._drafts.popleft()
-            self._first += 1
-            self._dropped += 1
-            self.dropped_total += 1
+    def add(self, errand: Errand) -> None:
+        """Append one that is over; its record is made when it is taken."""
+        self._errands.append(errand)
+        self._bytes += _bytes(errand)
+        if len(self._errands) > self._kept or self._bytes > self._most_bytes:
+            self._drop()
 
     def batch(self, limit: int) -> Batch:
-        """Up to `limit` of the oldest records; they stay until acknowledged."""
-        drafts = tuple(islice(self._drafts, limit))
-        return Batch(drafts, self._first + len(drafts), self._dropped)
+        """Up to `limit` of the oldest; they stay until acknowledged."""
+        errands = tuple(islice(self._errands, limit))
+        return Batch(errands, self._first + len(errands), self._dropped)
 
     def acknowledge(self, batch: Batch) -> None:
-        """Control has `batch`: drop its records, and the count of lost ones it was told of."""
-        while self._first < batch.end and self._drafts:
-            self._drafts.popleft()
-            self._first += 1
+        """Control has `batch`: drop its requests, and the count of lost ones it was told of."""
+        while self._first < batch.end and self._errands:
+            self._pop()
         self._dropped -= batch.dropped
 
     def __len__(self) -> int:
-        return len(self._drafts)
+        return len(self._errands)
+
+    def _drop(self) -> None:
+        while self._errands and (len(self._errands) > self._kept or self._bytes > self._most_bytes):
+            self._pop()
+            self._dropped += 1
+            self.dropped_total += 1
+
+    def _pop(self) -> None:
+        self._bytes -= _bytes(self._errands.popleft())
+        self._first += 1
+
+
+def _bytes(errand: Errand) -> int:
+    candidates = len(errand.candidates.decode) + len(errand.candidates.prefill)
+    return BYTES + PIECE_BYTES * len(errand.route.prefix_hashes) + CANDIDATE_BYTES * candidates

@@ -57,13 +57,13 @@ class Shadowing:
         self._budget_share = budget_share
         self._left, self._seen = BURST_S, clock()
         self._due = False
-        self._waiting: dict[int, Errand] = {}  # by identity: errands are compared field by field
+        self._waiting: dict[Errand, None] = {}
 
     def consider(self, errand: Errand) -> None:
         """Sample a request that was just decided."""
         if self._chance() >= errand.served.shadow_share:
             return
-        self._waiting[id(errand)] = errand
+        self._waiting[errand] = None
         self._run_in(DELAY_S)
 
     def run(self) -> None:
@@ -71,14 +71,17 @@ class Shadowing:
         self._due = False
         ends = self._work_clock() + SLICE_S
         while self._waiting:
-            self._one(self._waiting.pop(next(iter(self._waiting))))
+            errand = next(iter(self._waiting))
+            del self._waiting[errand]
+            self._one(errand)
             if self._waiting and self._work_clock() >= ends:
                 self._run_in(PAUSE_S)
                 return
 
     def settle(self, errand: Errand) -> None:
         """The request is over: if it still waits, it is decided now, before anyone learns from it."""
-        if self._waiting.pop(id(errand), None) is not None:
+        if errand in self._waiting:
+            del self._waiting[errand]
             self._one(errand)
 
     def _run_in(self, seconds: float) -> None:

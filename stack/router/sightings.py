@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from prometheus_client import CollectorRegistry
 
 from stack.adapters.tally import Counters
-from stack.control.decision import DecisionRecord, status_class
+from stack.control.decision import status_class
 from stack.metrics import catalog
+from stack.router.errand import Errand
 from stack.router.meters import Meters
 from stack.strategies.shadow import Shadow
 
@@ -23,17 +24,18 @@ class Sightings:
         self._prompt = Counters(catalog.ROUTER_OBSERVED_PROMPT_TOKENS, registry)
         self._cached = Counters(catalog.ROUTER_OBSERVED_CACHED_TOKENS, registry)
 
-    def observed(self, record: DecisionRecord) -> None:
+    def observed(self, errand: Errand) -> None:
         """A mirrored request was decided, by the configured strategy and by all others."""
-        model, acting = record.model, record.computing
-        self._requests(model, acting.strategy, record.path).inc()
-        held = next((one.cached_tokens for one in acting.candidates if one.engine == acting.engine), None)
-        gains = [(shadow.strategy, shadow.gained_tokens) for shadow in record.shadows]
+        route, acting = errand.route, errand.computing
+        model = route.model
+        self._requests(model, acting.strategy, errand.path).inc()
+        held = route.placement.engines.get(acting.choice.engine)
+        gains = [(shadow.strategy, shadow.gained_tokens) for shadow in errand.shadows]
         if held is None or any(gained is None for _, gained in gains):
             return
-        self._prompt(model).inc(record.prompt_tokens)
+        self._prompt(model).inc(route.prompt_tokens)
         for strategy, gained in ((acting.strategy, 0), *gains):
-            self._cached(model, strategy).inc(held + (gained or 0))
+            self._cached(model, strategy).inc(held.cached_tokens + (gained or 0))
 
     def undecided(self, status: int) -> None:
         """A mirrored request could not have been served, for it was answered with `status`."""

@@ -14,6 +14,7 @@ from stack.registry import UnknownNameError
 from stack.router.applied import Configuration
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
+from stack.router.recording import record_of
 from stack.router.records import Batch, RecordBuffer
 from stack.router.settings import RouterSettings
 
@@ -114,11 +115,11 @@ class Steering:
             pass
 
     async def _whole(self, batch: Batch) -> tuple[DecisionRecord, ...]:
-        """The batch's records, completed a few at a time: requests do not wait for more than that."""
+        """The batch's records, made a few at a time: requests do not wait for more than that."""
         records: list[DecisionRecord] = []
-        for number, draft in enumerate(batch.drafts, 1):
+        for number, errand in enumerate(batch.errands, 1):
             try:
-                records.append(draft.whole())
+                records.append(record_of(errand))
             except Exception:  # whatever is wrong with one record, the others arrive
                 log.exception("no record")
                 self._failed("record")

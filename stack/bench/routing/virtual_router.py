@@ -39,7 +39,7 @@ from stack.router.meters import Meters
 from stack.router.phases import Timeline
 from stack.router.placing import Placing
 from stack.router.planning import Candidates, plan_for
-from stack.router.recording import draft_of
+from stack.router.recording import record_of
 from stack.router.records import RecordBuffer
 from stack.router.sessions import Sessions
 from stack.router.settings import RouterSettings
@@ -132,8 +132,9 @@ class VirtualRouter:
         self._carrier.run(errand, turn, lambda: self._close(errand, done))
 
     def _close(self, errand: Errand, done: Done) -> None:
+        gaps = errand.gaps
         self._ledger.close(errand)
-        done(draft_of(errand).record, errand.gaps)
+        done(record_of(errand), gaps)
 
 
 def _ready(name: str, pool: Pool) -> Engine:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
 
+import msgspec
+
 from stack.engines.answer_facts import AnswerFacts
 from stack.registry import Registry
 
@@ -24,8 +26,7 @@ class HandoverError(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Handover:
+class Handover(msgspec.Struct, frozen=True):
     """What the prefill leg leaves for the decode leg. `params` are for one use.
 
     `tokens` is how many the prefill engine keeps KV of. `remote_cached_tokens` is what it found in its caches. That was

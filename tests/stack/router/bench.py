@@ -16,6 +16,7 @@ from stack.control.link import RouterConfig
 from stack.control.state import Desired, Dpd, ModelState
 from stack.fleet.engine import Health
 from stack.model.target import Target, encode
+from stack.router.recording import record_of
 from stack.router.settings import RouterSettings
 from stack.wiring.router import Router
 from stack.wiring.router_options import RouterOptions
@@ -104,7 +105,7 @@ class RouterBench:
     async def record(self) -> DecisionRecord:
         """The newest decision record."""
         await until(lambda: len(self.router.records) > 0)
-        return self.router.records.batch(1000).records[-1]
+        return record_of(self.router.records.batch(1000).errands[-1])
 
     async def metric(self, name: str) -> dict[str, float]:
         """The samples of one name, by their labels as written."""

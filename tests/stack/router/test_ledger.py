@@ -1,5 +1,6 @@
 """When a request is over it is written down, and nothing that fails in doing so matters to anyone else."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -8,13 +9,15 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from stack.cache.rates import RateBook
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
+from stack.model.outcome import UNKNOWN_OUTCOME, Outcome
 from stack.model.plan import Choice
 from stack.model.rates import PROFILE
 from stack.model.request import RouteRequest
 from stack.router.hindsight import Hindsight
 from stack.router.ledger import Ledger
 from stack.router.meters import Meters
+from stack.router.openai import CHAT, ParsedBody
+from stack.router.recording import record_of
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
@@ -62,7 +65,7 @@ def test_both_engines_of_a_finished_request_are_learnt() -> None:
     strategy = Noting()
     _ledger(strategy)[0].close(_errand())
     assert strategy.learnt == ["decode-0", "prefill-0"]
-    assert strategy.outcomes == [Outcome(output_tokens=3), Outcome(ttft_seconds=1.0, prefill_seconds=0.75, in_flight=0)]
+    assert strategy.outcomes == [UNKNOWN_OUTCOME, Outcome(ttft_seconds=1.0, prefill_seconds=0.75)]
 
 
 def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
@@ -72,9 +75,7 @@ def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
     errand.engine = "decode-1"
     _ledger(strategy)[0].close(errand)
     assert strategy.learnt == ["decode-1"]
-    assert strategy.outcomes == [
-        Outcome(ttft_seconds=0.5, queue_seconds=0.25, prompt_tokens=700, cached_tokens=688, output_tokens=3, in_flight=1)
-    ]
+    assert strategy.outcomes == [Outcome(ttft_seconds=0.5, queue_seconds=0.25, prompt_tokens=700, cached_tokens=688)]
 
 
 def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> None:
@@ -98,7 +99,7 @@ def test_a_failed_request_teaches_nothing_and_its_phases_are_not_counted(status:
     errand.status = status
     ledger.close(errand)
     assert strategy.learnt == []
-    assert records.batch(1).records[0].status == status
+    assert records.batch(1).errands == (errand,)
     assert b'phase="decode"' not in generate_latest(registry)
 
 
@@ -118,13 +119,35 @@ def test_what_fails_in_writing_down_is_counted_and_the_rest_goes_on() -> None:
     assert b'kvdeck_router_internal_errors_total{site="learn"} 1.0' in generate_latest(registry)
 
 
-def test_a_record_that_cannot_be_made_is_counted() -> None:
+def test_what_cannot_be_measured_is_counted_and_has_its_record_all_the_same() -> None:
     ledger, records, registry = _ledger(Noting())
     errand = _errand()
     errand.timeline = None  # type: ignore[assignment]  # something nobody foresaw
     ledger.close(errand)
+    assert len(records) == 1
+    assert b'kvdeck_router_internal_errors_total{site="meters"} 1.0' in generate_latest(registry)
+
+
+def test_of_a_request_that_is_over_no_prompt_is_kept() -> None:
+    ledger, records, _ = _ledger(Noting())
+    errand = _errand(parsed=ParsedBody(CHAT, "m", {"messages": ["secret"]}, raw=b"secret"), outbound=[(b"cookie", b"secret")])
+    before = record_of(errand)
+    ledger.close(errand)
+    (kept,) = records.batch(1).errands
+    assert (kept.parsed.fields, kept.parsed.raw, kept.outbound, kept.gaps) == ({}, b"", [], [])
+    assert record_of(kept) == before
+
+
+async def test_requests_that_end_together_are_closed_together_and_soon() -> None:
+    ledger, records, _ = _ledger(Noting())
+    for _ in range(3):
+        ledger.over(_errand())
     assert len(records) == 0
-    assert b'kvdeck_router_internal_errors_total{site="record"} 1.0' in generate_latest(registry)
+    await asyncio.sleep(0)
+    assert len(records) == 3
+    ledger.over(_errand())
+    await asyncio.sleep(0)
+    assert len(records) == 4
 
 
 def test_each_figure_is_counted_once() -> None:

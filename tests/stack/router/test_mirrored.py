@@ -15,6 +15,7 @@ import httpx
 import pytest
 
 from stack.local.home import home_layout
+from stack.router.recording import record_of
 from tests.stack.router.bench import fleet
 from tests.stack.router.fakes import MODEL, FakeEngine
 from tests.stack.router.waiting import until
@@ -71,7 +72,7 @@ async def test_nginx_mirrors_and_its_clients_notice_nothing(tmp_path: Path) -> N
             body = {"model": MODEL, "messages": [{"role": "user", "content": "hello"}]}
             answers = [await client.post(f"{url}/v1/chat/completions", json=body) for _ in range(3)]
             await until(lambda: len(bench.router.records) == 3)
-        records = bench.router.records.batch(3).records
+        records = [record_of(errand) for errand in bench.router.records.batch(3).errands]
     await behind.stop()
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert {answer.json()["choices"][0]["message"]["content"] for answer in answers} == {"Paris is old."}

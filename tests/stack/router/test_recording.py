@@ -13,17 +13,11 @@ from stack.model.chunk import CacheDoubt
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.model.tier import Tier
-from stack.router.errand import Errand
 from stack.router.phases import Timeline
 from stack.router.planning import Candidates
-from stack.router.recording import draft_of
+from stack.router.recording import record_of
 from stack.strategies.shadow import Shadow
 from tests.stack.router.errands import ROUTE, chosen, engine, errand
-
-
-def _record_of(errand: Errand) -> DecisionRecord:
-    return draft_of(errand).whole()
-
 
 RECORD = DecisionRecord(
     request_id="r1",
@@ -74,7 +68,7 @@ RECORD = DecisionRecord(
 
 
 def test_the_record_tells_the_whole_request() -> None:
-    assert _record_of(errand()) == RECORD
+    assert record_of(errand()) == RECORD
 
 
 def test_a_record_comes_back_from_json_as_it_was() -> None:
@@ -83,7 +77,7 @@ def test_a_record_comes_back_from_json_as_it_was() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     route = replace(ROUTE, placement=Placement(unknown_reason=UnknownReason.NO_TOKENIZER))
-    record = _record_of(errand(route=route, probed_at=None))
+    record = record_of(errand(route=route, probed_at=None))
     assert record.unknown_placement == UnknownReason.NO_TOKENIZER
     assert (record.probe_age_seconds, record.placement_age_seconds, record.oldest_placement_seconds) == (None, None, None)
     assert record.peer_cached_tokens is None
@@ -94,14 +88,14 @@ def test_of_a_large_fleet_the_best_and_the_chosen_one_are_kept_and_the_rest_is_c
     names = [f"decode-{number}" for number in range(300)]
     scores = {name: {"work": float(-number)} for number, name in enumerate(names)}
     choice = Choice("decode-3", reason="home", scores=scores, ranked_by="work")
-    kept = _record_of(chosen(choice, Candidates((), tuple(engine(name) for name in names)))).decode
+    kept = record_of(chosen(choice, Candidates((), tuple(engine(name) for name in names)))).decode
     assert [candidate.engine for candidate in kept.candidates] == [f"decode-{n}" for n in range(299, 283, -1)] + ["decode-3"]
     assert kept.omitted == 283
 
 
 def test_candidates_without_scores_are_ranked_by_load() -> None:
     fleet = Candidates((), (engine("a", in_flight=3), engine("b", in_flight=1), engine("c", in_flight=2)))
-    kept = _record_of(chosen(Choice("a", reason="turn"), fleet)).decode
+    kept = record_of(chosen(Choice("a", reason="turn"), fleet)).decode
     assert [(candidate.engine, candidate.in_flight) for candidate in kept.candidates] == [("b", 1), ("c", 2), ("a", 3)]
 
 
@@ -112,7 +106,7 @@ def _direct(choice: Choice, **fields: Any) -> DecisionRecord:
     made.route = replace(ROUTE, placement=placed)
     for name, value in fields.items():
         setattr(made, name, value)
-    return _record_of(made)
+    return record_of(made)
 
 
 def test_regret_is_what_the_best_candidate_was_believed_to_hold_beyond_the_chosen_one() -> None:
@@ -137,7 +131,7 @@ def test_the_predicted_first_token_is_held_against_the_engines_own() -> None:
 
 
 def test_what_others_would_have_chosen_is_in_the_record() -> None:
-    record = _record_of(errand(shadows=(Shadow("round_robin", "prefill-1", "turn", False, -96, 0.25),)))
+    record = record_of(errand(shadows=(Shadow("round_robin", "prefill-1", "turn", False, -96, 0.25),)))
     assert record.shadows == (
         ShadowChoice(
             strategy="round_robin", engine="prefill-1", reason="turn", agrees=False, gained_tokens=-96, gained_seconds=0.25
@@ -147,11 +141,11 @@ def test_what_others_would_have_chosen_is_in_the_record() -> None:
 
 def test_a_candidate_tells_why_its_cached_tokens_may_be_others() -> None:
     placed = EnginePlacement(16, l2_tokens=None, partial_seconds=34.4, ranks=8, doubts=((Tier.L2, CacheDoubt.STORE_EVICTED),))
-    record = _record_of(errand(route=replace(ROUTE, placement=Placement({"decode-0": placed}))))
+    record = record_of(errand(route=replace(ROUTE, placement=Placement({"decode-0": placed}))))
     told = {candidate.engine: candidate.doubts for candidate in record.decode.candidates}
     assert told["decode-0"] == ("engine: partial for 34 s", "engine: the best of 8 ranks", "l2: store_evicted")
 
 
 def test_the_ages_of_the_lower_tiers_are_those_that_are_known() -> None:
     held = Placement({"decode-0": EnginePlacement(32, age_seconds=0.5, l1_age_seconds=1.5)}, 700)
-    assert _record_of(errand(route=replace(ROUTE, placement=held))).tier_age_seconds == {"l1": 1.5}
+    assert record_of(errand(route=replace(ROUTE, placement=held))).tier_age_seconds == {"l1": 1.5}

@@ -1,45 +1,58 @@
-"""Records wait for control in a bounded buffer, and what is lost is counted."""
+"""What is over waits for control in a bounded buffer, and what is lost is counted."""
 
-from stack.control.decision import DecisionRecord
-from stack.router.draft import Draft
-from stack.router.records import RecordBuffer
-from tests.decisions import decision
+from msgspec.structs import replace
 
-
-def _record(number: int) -> Draft:
-    return Draft(decision(request_id=str(number)))
+from stack.router.errand import Errand
+from stack.router.identity import Identity
+from stack.router.records import BYTES, CANDIDATE_BYTES, PIECE_BYTES, Batch, RecordBuffer
+from tests.stack.router.errands import ROUTE, errand
 
 
-def _ids(records: tuple[DecisionRecord, ...]) -> list[str]:
-    return [record.request_id for record in records]
+def _errand(number: int, pieces: int = 0) -> Errand:
+    return errand(identity=Identity(str(number)), route=replace(ROUTE, prefix_hashes=tuple(range(pieces))))
+
+
+def _ids(batch: Batch) -> list[str]:
+    return [errand.identity.request_id for errand in batch.errands]
 
 
 def test_records_stay_until_acknowledged() -> None:
     buffer = RecordBuffer(kept=10)
     for number in range(3):
-        buffer.add(_record(number))
+        buffer.add(_errand(number))
     first = buffer.batch(2)
-    assert _ids(first.records) == _ids(buffer.batch(2).records) == ["0", "1"]
+    assert _ids(first) == _ids(buffer.batch(2)) == ["0", "1"]
     buffer.acknowledge(first)
-    assert _ids(buffer.batch(2).records) == ["2"]
+    assert _ids(buffer.batch(2)) == ["2"]
 
 
 def test_the_oldest_are_dropped_and_counted_once() -> None:
     buffer = RecordBuffer(kept=2)
     for number in range(5):
-        buffer.add(_record(number))
+        buffer.add(_errand(number))
     batch = buffer.batch(10)
-    assert (_ids(batch.records), batch.dropped) == (["3", "4"], 3)
+    assert (_ids(batch), batch.dropped) == (["3", "4"], 3)
     buffer.acknowledge(batch)
     assert (len(buffer), buffer.batch(10).dropped, buffer.dropped_total) == (0, 0, 3)
 
 
 def test_records_that_were_dropped_while_a_report_was_under_way_are_not_taken_off_twice() -> None:
     buffer = RecordBuffer(kept=2)
-    buffer.add(_record(0))
-    buffer.add(_record(1))
+    buffer.add(_errand(0))
+    buffer.add(_errand(1))
     batch = buffer.batch(10)
-    buffer.add(_record(2))
+    buffer.add(_errand(2))
     buffer.acknowledge(batch)
-    assert _ids(buffer.batch(10).records) == ["2"]
+    assert _ids(buffer.batch(10)) == ["2"]
     assert buffer.batch(10).dropped == 1
+
+
+def test_long_prompts_and_large_fleets_are_kept_for_fewer_requests() -> None:
+    one = BYTES + 3 * CANDIDATE_BYTES
+    buffer = RecordBuffer(kept=10, most_bytes=3 * one + 100 * PIECE_BYTES)
+    for number in range(3):
+        buffer.add(_errand(number))
+    buffer.add(_errand(3, pieces=100))
+    assert _ids(buffer.batch(10)) == ["1", "2", "3"]
+    buffer.add(_errand(4, pieces=1000))
+    assert (len(buffer), buffer.dropped_total) == (0, 5)

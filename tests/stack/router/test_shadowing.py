@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
 from prometheus_client import CollectorRegistry, generate_latest
 
+from stack.engines.answer_facts import AnswerFacts
 from stack.fleet.engine import Engine
+from stack.model.placement import EnginePlacement, Placement
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.router.applied import Served
 from stack.router.errand import Errand
 from stack.router.hindsight import Hindsight
+from stack.router.planning import Candidates
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
 from stack.strategies.base import Strategy, create
 from stack.strategies.disaggregation import DpdPolicy, PoolStrategies
-from tests.decisions import disaggregated
-from tests.stack.router.errands import NAMED, errand
+from tests.stack.router.errands import NAMED, ROUTE, chosen, engine, errand
 from tests.stack.router.waiting import until
 from tests.stack.strategies.test_shadow import Fixed
 
@@ -119,12 +122,16 @@ async def test_a_strategy_that_fails_as_a_shadow_is_counted() -> None:
 
 def test_what_is_known_of_a_choice_afterwards_is_measured() -> None:
     bench = Bench()
-    bench.hindsight.answered(disaggregated(regret_tokens=448, index_error_tokens=-16, ttft_error_seconds=0.25))
-    bench.hindsight.answered(disaggregated())
+    two = Candidates((), (engine("decode-0"), engine("decode-1")))
+    route = replace(ROUTE, placement=Placement({"decode-0": EnginePlacement(32), "decode-1": EnginePlacement(480)}, 700))
+    known = chosen(Choice("decode-0", reason="turn", predicted_ttft_s=0.75), two)
+    known.route, known.facts = route, AnswerFacts(cached_tokens=48)
+    bench.hindsight.answered(known)
+    bench.hindsight.answered(chosen(Choice("decode-1", reason="turn"), two))
     assert bench.metrics() == [
-        'kvdeck_router_regret_tokens_count{model_name="smollm2",strategy="kv_aware"} 1.0',
-        'kvdeck_router_regret_tokens_sum{model_name="smollm2",strategy="kv_aware"} 448.0',
-        'kvdeck_router_index_error_tokens_count{model_name="smollm2",strategy="kv_aware"} 1.0',
-        'kvdeck_router_ttft_error_seconds_count{model_name="smollm2",strategy="kv_aware"} 1.0',
+        'kvdeck_router_regret_tokens_count{model_name="m",strategy="session"} 1.0',
+        'kvdeck_router_regret_tokens_sum{model_name="m",strategy="session"} 448.0',
+        'kvdeck_router_index_error_tokens_count{model_name="m",strategy="session"} 1.0',
+        'kvdeck_router_ttft_error_seconds_count{model_name="m",strategy="session"} 1.0',
         "kvdeck_router_shadow_cpu_seconds_total 0.0",
     ]

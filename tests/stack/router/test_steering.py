@@ -11,12 +11,11 @@ from stack.adapters.probe import Pulse
 from stack.control.link import RouterConfig, RouterReport
 from stack.control.state import ModelState
 from stack.fleet.engine import Health
-from stack.model.plan import Choice
 from stack.model.target import Target
 from stack.model.tier import Pool
 from stack.router.applied import Configuration
-from stack.router.draft import Draft, Weighed
 from stack.router.fleet_keeper import FleetKeeper
+from stack.router.identity import Identity
 from stack.router.in_flight import InFlight
 from stack.router.limit import Limits
 from stack.router.records import RecordBuffer
@@ -25,7 +24,7 @@ from stack.router.shelf import StrategyShelf
 from stack.router.stalls import Stalls
 from stack.router.steering import Steering
 from stack.strategies.base import create, names
-from tests.decisions import decision
+from tests.stack.router.errands import errand
 from tests.stack.router.waiting import until
 
 SETTINGS = RouterSettings(control_retry_s=0.001, report_interval_s=0.001, records_per_report=2)
@@ -142,7 +141,7 @@ async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None
     bench = Bench()
     bench.control.away = True
     for number in range(5):
-        bench.records.add(Draft(decision(request_id=str(number))))
+        bench.records.add(errand(identity=Identity(str(number))))
     async with bench.running():
         await until(lambda: len(bench.control.asked) >= 3)
         bench.control.away = False
@@ -152,9 +151,8 @@ async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None
 
 async def test_a_record_that_cannot_be_completed_is_counted_and_the_others_arrive() -> None:
     bench = Bench()
-    broken = Weighed(Choice("d", reason="x"), None)  # type: ignore[arg-type]  # something nobody foresaw
-    bench.records.add(Draft(decision(request_id="0"), decode=broken))
-    bench.records.add(Draft(decision(request_id="1")))
+    bench.records.add(errand(timeline=None))  # something nobody foresaw
+    bench.records.add(errand(identity=Identity("1")))
     async with bench.running():
         await until(lambda: len(bench.records) == 0)
     assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["1"]
