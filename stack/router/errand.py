@@ -133,7 +133,7 @@ class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
 
     def let_go(self) -> None:
         """It is over: keep what its record tells, and no prompt, bodies or headers."""
-        self.parsed, self.outbound, self.fleet, self.gaps = _NO_BODY, [], _NO_FLEET, []
+        self.parsed, self.outbound, self.fleet, self.gaps = _NO_BODY, HeaderLines(b""), _NO_FLEET, []
         if self.handover is not None:
             self.handover = replace(self.handover, params={})
 

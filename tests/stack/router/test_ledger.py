@@ -13,6 +13,7 @@ from stack.model.outcome import UNKNOWN_OUTCOME, Outcome
 from stack.model.plan import Choice
 from stack.model.rates import PROFILE
 from stack.model.request import RouteRequest
+from stack.router.header_fields import HeaderLines
 from stack.router.hindsight import Hindsight
 from stack.router.ledger import Ledger
 from stack.router.meters import Meters
@@ -130,11 +131,13 @@ def test_what_cannot_be_measured_is_counted_and_has_its_record_all_the_same() ->
 
 def test_of_a_request_that_is_over_no_prompt_is_kept() -> None:
     ledger, records, _ = _ledger(Noting())
-    errand = _errand(parsed=ParsedBody(CHAT, "m", {"messages": ["secret"]}, raw=b"secret"), outbound=[(b"cookie", b"secret")])
+    errand = _errand(
+        parsed=ParsedBody(CHAT, "m", {"messages": ["secret"]}, raw=b"secret"), outbound=HeaderLines(b"cookie: secret\r\n")
+    )
     before = record_of(errand)
     ledger.close(errand)
     (kept,) = records.batch(1).errands
-    assert (kept.parsed.fields, kept.parsed.raw, kept.outbound, kept.gaps) == ({}, b"", [], [])
+    assert (kept.parsed.fields, kept.parsed.raw, kept.outbound, kept.gaps) == ({}, b"", b"", [])
     assert record_of(kept) == before
 
 
