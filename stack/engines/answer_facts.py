@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -39,9 +41,17 @@ class _Metrics(msgspec.Struct):
     generation_time_ms: float | None = None
 
 
+# `metrics`: --enable-per-request-metrics. The others say where an engine's KV lies and could be sent back to it.
+PRIVATE = ("metrics", "kv_transfer_params", "ec_transfer_params")
+_NO_USAGE = _Usage()
+_NO_METRICS = _Metrics()
+
+
 class _Answer(msgspec.Struct):
     usage: _Usage | None = None
     metrics: _Metrics | None = None
+    kv_transfer_params: Any = None
+    ec_transfer_params: Any = None
 
 
 _DECODER = msgspec.json.Decoder(_Answer)
@@ -49,20 +59,28 @@ _DECODER = msgspec.json.Decoder(_Answer)
 
 def answer_facts(document: bytes) -> AnswerFacts:
     """The facts in one answer, or in one event of a stream. What is not there, or not what it should be, is None."""
+    seen = seen_through(document)
+    return NO_FACTS if seen is None else seen[0]
+
+
+def seen_through(document: bytes) -> tuple[AnswerFacts, bool] | None:
+    """The facts in one answer, and whether it tells anything of PRIVATE. None of what is not an answer as it should be."""
     try:
         answer = _DECODER.decode(document)
     except (msgspec.DecodeError, RecursionError):
-        return NO_FACTS
-    usage = answer.usage or _Usage()
-    metrics = answer.metrics or _Metrics()
-    return AnswerFacts(
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cached_tokens=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
-        queue_s=_seconds(metrics.queue_time_ms),
-        first_token_s=_seconds(metrics.time_to_first_token_ms),
-        generation_s=_seconds(metrics.generation_time_ms),
+        return None
+    usage, metrics = answer.usage or _NO_USAGE, answer.metrics or _NO_METRICS
+    details = usage.prompt_tokens_details
+    facts = AnswerFacts(
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        None if details is None else details.cached_tokens,
+        _seconds(metrics.queue_time_ms),
+        _seconds(metrics.time_to_first_token_ms),
+        _seconds(metrics.generation_time_ms),
     )
+    private = answer.metrics is not None or answer.kv_transfer_params is not None or answer.ec_transfer_params is not None
+    return facts, private
 
 
 def _seconds(milliseconds: float | None) -> float | None:

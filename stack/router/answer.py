@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from stack.engines.answer_facts import AnswerFacts, answer_facts
+from stack.engines.answer_facts import NO_FACTS, PRIVATE, AnswerFacts, seen_through
 from stack.router.errors import error_body
 
 Document = dict[str, msgspec.Raw]
@@ -19,8 +19,6 @@ Document = dict[str, msgspec.Raw]
 _DOCUMENTS = msgspec.json.Decoder(Document)
 _NULL = b"null"
 _EMPTY = b"[]"
-# `metrics`: --enable-per-request-metrics. The others say where an engine's KV lies and could be sent back to it.
-_PRIVATE = ("metrics", "kv_transfer_params", "ec_transfer_params")
 
 
 def filter_body(raw: bytes, remote_cached_tokens: int | None = None) -> tuple[bytes, AnswerFacts]:
@@ -28,12 +26,16 @@ def filter_body(raw: bytes, remote_cached_tokens: int | None = None) -> tuple[by
 
     `remote_cached_tokens` is the prefill leg's figure, which belongs into the client's usage after two legs.
     """
+    seen = seen_through(raw)
+    facts, private = (NO_FACTS, True) if seen is None else seen
+    if not private and remote_cached_tokens is None:
+        return raw, facts
     document = read(raw)
     if document is None:
-        return raw, answer_facts(b"{}")
+        return raw, NO_FACTS
     changed = drop_private(document)
     changed |= put_cached_tokens(document, remote_cached_tokens)
-    return (msgspec.json.encode(document) if changed else raw), answer_facts(raw)
+    return (msgspec.json.encode(document) if changed else raw), facts
 
 
 def read(raw: bytes) -> Document | None:
@@ -56,7 +58,7 @@ def is_empty_list(document: Document, name: str) -> bool:
 
 def drop_private(document: Document) -> bool:
     """Take out, in place, what is between router and engine; whether there was any."""
-    found = [name for name in _PRIVATE if present(document, name)]
+    found = [name for name in PRIVATE if present(document, name)]
     for name in found:
         del document[name]
     return bool(found)

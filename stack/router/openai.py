@@ -5,12 +5,11 @@ In a decoded body only the last one of a duplicate key is left, and an escaped s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from stack.router.sanitise import strip_transfer_params, too_deep
+from stack.router.sanitise import NAMES, strip_transfer_params, too_deep
 
 CHAT = "/v1/chat/completions"
 COMPLETIONS = "/v1/completions"
@@ -19,6 +18,7 @@ ROUTED = frozenset({CHAT, COMPLETIONS})
 PASS_THROUGH = frozenset({"/v1/embeddings", "/v1/rerank", "/v1/score", "/v1/responses", "/v1/messages"})
 """Other paths that name a model and are sent on to an engine that serves it; no other path ever is."""
 
+_JSON = msgspec.json.Decoder()
 _TOKEN_LIMITS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 
@@ -32,8 +32,7 @@ class BodyError(ValueError):
         self.code = code
 
 
-@dataclass(frozen=True, slots=True)
-class UsageWish:
+class UsageWish(msgspec.Struct, frozen=True, gc=False):
     """What the client asked to see of usage in a stream: the closing event, or figures with every event."""
 
     include: bool = False
@@ -43,12 +42,12 @@ class UsageWish:
 _NO_WISH = UsageWish()
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedBody:
+class ParsedBody(msgspec.Struct, frozen=True, gc=False):
     """A request body that may be forwarded. `fields` is sanitised and read-only by agreement.
 
     `stripped` names what was taken out, as paths such as `vllm_xargs.kv_transfer_params`. `max_tokens` is the
-    client's limit on the answer, None when it set none.
+    client's limit on the answer, None when it set none. `raw` are the bytes that came: see `stack.router.forwarding` before they
+    are sent to anyone.
     """
 
     path: str
@@ -58,8 +57,7 @@ class ParsedBody:
     stream: bool = False
     usage: UsageWish = _NO_WISH
     max_tokens: int | None = None
-    raw: bytes = field(default=b"", repr=False, compare=False)
-    """The bytes that came: see `stack.router.forwarding` before they are sent to anyone."""
+    raw: bytes = b""
 
     @property
     def routed(self) -> bool:
@@ -83,15 +81,19 @@ def parse(path: str, raw: bytes) -> ParsedBody:
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise BodyError("you must name a model", "model", "model_required" if model is None else "invalid_type")
-    if not isinstance(fields.get("vllm_xargs", None), dict | None):
-        raise BodyError("vllm_xargs must be an object", "vllm_xargs", "invalid_type")
-    stripped = strip_transfer_params(fields)
+    stripped = () if fields.keys().isdisjoint(NAMES) else _strip(fields)
     stream = _flag(fields, "stream")
     usage = _NO_WISH
     if path in ROUTED:
         _check_prompt(path, fields)
         usage = _usage_wish(fields, stream)
     return ParsedBody(path, model, fields, stripped, stream, usage, _token_limit(fields), raw)
+
+
+def _strip(fields: dict[str, Any]) -> tuple[str, ...]:
+    if not isinstance(fields.get("vllm_xargs"), dict | None):
+        raise BodyError("vllm_xargs must be an object", "vllm_xargs", "invalid_type")
+    return strip_transfer_params(fields)
 
 
 def encode(fields: dict[str, Any]) -> bytes:
@@ -101,7 +103,7 @@ def encode(fields: dict[str, Any]) -> bytes:
 
 def _decode(raw: bytes) -> dict[str, Any]:
     try:
-        fields = msgspec.json.decode(raw)
+        fields = _JSON.decode(raw)
     except RecursionError as error:
         raise BodyError("the body is nested too deeply", code="json_too_deep") from error
     except msgspec.DecodeError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -14,6 +13,7 @@ from stack.router.openai import CHAT, ParsedBody
 # Between pieces, so that a role and a text never read like one longer text.
 _FIELD = "\x1f"
 _RECORD = "\x1e"
+_PREFACE = ("tools", "documents", "chat_template_kwargs")
 
 
 def laid_out(body: ParsedBody) -> tuple[bytes, int | None]:
@@ -23,20 +23,27 @@ def laid_out(body: ParsedBody) -> tuple[bytes, int | None]:
     caches, then a chat in the order in which a template lays it out: tools, then turn by turn; images and the like are
     there as a hash of what the client sent. None for what is no chat, or has no user.
     """
-    head = _head(body)
     if body.path != CHAT:
         ids = token_ids(body.fields.get("prompt"))
-        return head + (_completion(body).encode() if ids is None else ids.tobytes()), None
-    messages = body.fields["messages"]
-    first = _first_of_user(messages)
-    pieces = [*_preface(body.fields), *map(_turn, messages)]
-    if first is None:
-        return head + _RECORD.join(pieces).encode(), None
-    later = len(messages) - first
-    opening = head + _RECORD.join(pieces[: len(pieces) - later]).encode()
-    if not later:
-        return opening, len(opening)
-    return b"".join((opening, _RECORD.encode(), _RECORD.join(pieces[-later:]).encode())), len(opening)
+        return _salt(body).encode() + (_completion(body).encode() if ids is None else ids.tobytes()), None
+    parts: list[str] = []
+    for name in _PREFACE:
+        if body.fields.get(name):
+            parts += (_RECORD, _json(body.fields[name]))
+    opening = None
+    for message in body.fields["messages"]:
+        role, content, calls = message.get("role"), message.get("content"), message.get("tool_calls")
+        said = content if isinstance(content, str) else _content(content)
+        parts += (_RECORD, role if isinstance(role, str) else str(role), _FIELD, said)
+        if calls:
+            parts.append(_json(calls))
+        if opening is None and role == "user":
+            opening = len(parts)
+    parts[0] = _salt(body)  # in place of a mark before the first record
+    if opening is None:
+        return "".join(parts).encode(), None
+    first = "".join(parts[:opening]).encode()
+    return first if opening == len(parts) else first + "".join(parts[opening:]).encode(), len(first)
 
 
 def _completion(body: ParsedBody) -> str:
@@ -48,29 +55,13 @@ def _completion(body: ParsedBody) -> str:
     return ""
 
 
-def _first_of_user(messages: list[dict[str, Any]]) -> int | None:
-    """How many messages there are through the user's first one."""
-    for number, message in enumerate(messages, 1):
-        if message.get("role") == "user":
-            return number
-    return None
-
-
-def _head(body: ParsedBody) -> bytes:
+def _salt(body: ParsedBody) -> str:
     salt = body.cache_salt
-    return b"" if salt is None else f"{salt}{_RECORD}".encode()
+    return "" if salt is None else f"{salt}{_RECORD}"
 
 
-def _preface(fields: dict[str, Any]) -> Iterator[str]:
-    for name in ("tools", "documents", "chat_template_kwargs"):
-        if fields.get(name):
-            yield msgspec.json.encode(fields[name]).decode()
-
-
-def _turn(message: dict[str, Any]) -> str:
-    content, calls = message.get("content"), message.get("tool_calls")
-    said = content if isinstance(content, str) else _content(content)
-    return f"{message.get('role')}{_FIELD}{said}{msgspec.json.encode(calls).decode() if calls else ''}"
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
 
 
 def _content(content: Any) -> str:

@@ -22,6 +22,8 @@ KEYS = ("kv_transfer_params", "ec_transfer_params")
 SPELLING = b"_transfer_params"
 """What every one of KEYS has in it."""
 CONTAINERS = ("vllm_xargs", "extra_args", "extra_body", "sampling_params")
+NAMES = frozenset({*KEYS, *CONTAINERS})
+"""Where none of these is at the top, there is nothing to strip."""
 
 
 def strip_transfer_params(fields: dict[str, Any]) -> tuple[str, ...]:
@@ -46,11 +48,8 @@ def too_deep(value: Any, limit: int) -> bool:
     """Whether containers are nested in more than `limit` levels."""
     level = [value]
     for _ in range(limit):
-        level = [inner for outer in level for inner in _contents(outer) if type(inner) is dict or type(inner) is list]
+        contents = [outer.values() if type(outer) is dict else outer for outer in level]
+        level = [inner for content in contents for inner in content if type(inner) is dict or type(inner) is list]
         if not level:
             return False
     return True
-
-
-def _contents(container: Any) -> Any:
-    return container.values() if isinstance(container, dict) else container

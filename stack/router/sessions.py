@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import secrets
@@ -32,22 +31,21 @@ class Sessions:
         return None
 
     def _hashed(self, name: bytes) -> str:
-        return hmac.new(self._secret, name[:KEY_BYTES_MAX], hashlib.sha256).hexdigest()[:32]
+        return hmac.digest(self._secret, name[:KEY_BYTES_MAX], "sha256").hex()[:32]
 
 
 def _named(request: Request, parsed: ParsedBody, key: SessionKey) -> bytes | None:
-    match key.place:
-        case Place.HEADER:
-            return request.headers.first(key.name.encode())
-        case Place.COOKIE:
-            return _cookie(request.headers.first(b"cookie"), key.name.encode())
-        case Place.BODY:
-            text = parsed.text(key.name)
-            return None if text is None else text.encode("utf-8", "replace")
+    if key.place is Place.BODY:
+        text = parsed.text(key.name)
+        return None if text is None else text.encode("utf-8", "replace")
+    if key.place is Place.HEADER:
+        return request.headers.first(key.name.encode())
+    cookies = request.headers.first(b"cookie")
+    return None if cookies is None else _cookie(cookies, key.name.encode())
 
 
-def _cookie(header: bytes | None, wanted: bytes) -> bytes | None:
-    for pair in (header or b"").split(b";"):
+def _cookie(header: bytes, wanted: bytes) -> bytes | None:
+    for pair in header.split(b";"):
         name, _, value = pair.strip().partition(b"=")
         if name == wanted and value:
             return value.strip(b'"')

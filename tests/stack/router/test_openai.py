@@ -40,6 +40,7 @@ def test_a_chat_is_parsed() -> None:
         stream=True,
         usage=UsageWish(include=True),
         max_tokens=7,
+        raw=body.raw,
     )
     assert body.routed
     assert (body.text("user"), body.text("prompt_cache_key"), body.text("session_id"), body.text("stream")) == (
