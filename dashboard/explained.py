@@ -15,7 +15,7 @@ _CHOSEN = "\N{BLACK RIGHT-POINTING TRIANGLE}"
 def draw(record: DecisionRecord) -> None:
     """The whole explanation."""
     st.subheader(f"Decision `{record.request_id}`", anchor=False)
-    st.caption(f"{record.model}, {reader.moment(record.at):%Y-%m-%d %H:%M:%S}, generation {record.generation}")
+    st.caption(f"{record.requested}, {reader.moment(record.at):%Y-%m-%d %H:%M:%S}, generation {record.generation}")
     st.markdown("\n".join(f"- {line}" for line in sentences(record)))
     for pool, chosen in (("Prefill", record.prefill), ("Decode", record.decode)):
         if chosen is not None:

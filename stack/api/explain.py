@@ -16,7 +16,7 @@ from stack.control.decision import Candidate, DecisionRecord, Selection
 def explanation(record: DecisionRecord) -> Iterator[RenderableType]:
     """`kvdeck ctl decision`."""
     at = datetime.fromtimestamp(record.at).astimezone()
-    yield Text(f"{record.request_id}: {record.model}, {at:%Y-%m-%d %H:%M:%S}, generation {record.generation}", "bold")
+    yield Text(f"{record.request_id}: {record.requested}, {at:%Y-%m-%d %H:%M:%S}, generation {record.generation}", "bold")
     yield from (Text(line) for line in sentences(record))
     for pool, chosen in (("prefill", record.prefill), ("decode", record.decode)):
         if chosen is not None:

@@ -26,7 +26,7 @@ class Entry:
     json: bytes
     request_id: str
     at: float
-    model: str
+    models: tuple[str, ...]
     path: str
     strategies: tuple[str, ...]
     engines: tuple[str, ...]
@@ -43,7 +43,7 @@ class Entry:
             json=msgspec.json.encode(record),
             request_id=record.request_id,
             at=record.at,
-            model=record.model,
+            models=(record.model, record.requested),
             path=record.path,
             strategies=tuple(one.strategy for one in chosen),
             engines=tuple(name for name in engines if name is not None),
@@ -72,7 +72,7 @@ class Filter:
 
     def matches(self, entry: Entry) -> bool:
         return (
-            self.model in (None, entry.model)
+            (self.model is None or self.model in entry.models)
             and self.path in (None, entry.path)
             and self.status in (None, entry.status)
             and self.observed in (None, entry.observed)

@@ -80,8 +80,19 @@ class TierIndex:
             self._ledgers.setdefault(name, _Ledger()).take(ledger)
         self._epoch, self._version, self._taken_at = update.epoch, update.version, now
 
-    def behind(self, placement: Placement, tokens: Sequence[int], salt: str, targets: Iterable[Target], now: float) -> Placement:
-        """`placement` with what L1 and L2 add for each engine whose target names a cache server; the others stay as they are."""
+    def behind(
+        self,
+        placement: Placement,
+        tokens: Sequence[int],
+        salt: str,
+        targets: Iterable[Target],
+        now: float,
+        doubt: CacheDoubt | None = None,
+    ) -> Placement:
+        """`placement` with what L1 and L2 add for each engine whose target names a cache server; the others stay as they are.
+
+        `doubt`: nothing can be told of this prompt, for that reason.
+        """
         walks: dict[tuple[str, str], Walk] = {}
         named = cache(lambda root, size: [Chunk(root, salt, name) for name in self._names(tokens, size)])
         placed: dict[str, EnginePlacement] = {}
@@ -91,7 +102,8 @@ class TierIndex:
                 continue
             key = target.cache_server, target.model_root
             if key not in walks:
-                walks[key] = self._walk(target.cache_server, target.model_root, named, len(tokens), now)
+                found = Walk.blind(len(tokens), self.chunk_tokens(target.cache_server) or 1, doubt) if doubt is not None else None
+                walks[key] = found or self._walk(target.cache_server, target.model_root, named, len(tokens), now)
             placed[target.replica] = self._placed(held, walks[key], target.cache_server, now)
         if not placed:
             return placement

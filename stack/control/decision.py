@@ -69,7 +69,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     that decided the path, such as "1,830 >= 512". `session` is a keyed hash. The ages are those of what was known when it
     was decided: since the chosen engine was last probed, since it last told of its cache (and each lower tier's owner of what is
     there), and since the quietest candidate
-    did. `observed`: another gateway carried the request out, and this is what would have been done; there is no outcome.
+    did. `adapter` is the LoRA adapter of `model` that was asked for by its name.
+    `observed`: another gateway carried the request out, and this is what would have been done; there is no outcome.
     `fallbacks` are all that was not as the configuration asks for, in order.
 
     `cached_tokens` is what the engine that answered says it did not compute: its own cache, the tiers and a prefill peer
@@ -86,6 +87,7 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     at: float
     generation: int
     model: str
+    adapter: str | None = None
     observed: bool = False
     session: str | None = None
     prompt_tokens: int
@@ -119,6 +121,11 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     engine_ttft_seconds: float | None = None
     ttft_error_seconds: float | None = None
     shadows: tuple[ShadowChoice, ...] = ()
+
+    @property
+    def requested(self) -> str:
+        """The name that the client asked by."""
+        return self.adapter or self.model
 
     @property
     def computing(self) -> Selection:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from stack.emulator.adapters import Adapters, LoadBody, UnloadBody
 from stack.emulator.bodies import DetokenizeBody, TokenizeBody, decode
 from stack.emulator.engine import Engine
 from stack.emulator.errors import ApiError, bad_request
@@ -32,12 +33,15 @@ class EngineApp:
         self._exposition = exposition
         self._publisher = publisher
         self._max_model_len = limit
-        generate = Generate(engine, identity, limit)
+        self._adapters = Adapters(identity.spec.adapters)
+        generate = Generate(engine, identity, self._adapters, limit)
         self.asgi = Starlette(
             routes=[
                 Route("/v1/chat/completions", generate.chat, methods=["POST"]),
                 Route("/v1/completions", generate.completion, methods=["POST"]),
                 Route("/v1/models", self._models),
+                Route("/v1/load_lora_adapter", self._load_adapter, methods=["POST"]),
+                Route("/v1/unload_lora_adapter", self._unload_adapter, methods=["POST"]),
                 Route("/health", self._health),
                 Route("/version", self._version),
                 Route("/metrics", self._metrics),
@@ -59,7 +63,7 @@ class EngineApp:
 
     async def _models(self, request: Request) -> Response:
         spec = self._identity.spec
-        card = {
+        card: dict[str, object] = {
             "id": spec.model,
             "object": "model",
             "created": int(self._identity.started),
@@ -70,7 +74,15 @@ class EngineApp:
             "permission": [],
             "emulated": True,
         }
-        return JSONResponse({"object": "list", "data": [card]})
+        return JSONResponse({"object": "list", "data": [card, *self._adapters.cards(card)]})
+
+    async def _load_adapter(self, request: Request) -> Response:
+        body, _ = decode(await request.body(), LoadBody)
+        return PlainTextResponse(self._adapters.load(body))
+
+    async def _unload_adapter(self, request: Request) -> Response:
+        body, _ = decode(await request.body(), UnloadBody)
+        return PlainTextResponse(self._adapters.unload(body))
 
     async def _kv_event_sources(self, request: Request) -> Response:
         """Event sources by data-parallel rank; nothing when the engine publishes none."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stack.emulator.answer import Limits, compose
 from stack.emulator.events import Journal
+from stack.emulator.hashing import Lora
 from stack.emulator.leases import Leases
 from stack.emulator.loads import Loads
 from stack.emulator.memory import Memory
@@ -30,6 +31,7 @@ class Ask:
     limits: Limits
     transfer: Mapping[str, object] | None = None
     salt: str | None = None
+    adapter: Lora | None = None
 
 
 class Core:
@@ -62,7 +64,7 @@ class Core:
         intent = read(ask.transfer)
         garbled = isinstance(intent, Pull) and self._fabric.claim(intent) is Claim.GONE
         answer = compose(ask.prompt, ask.limits, self.tokenizer, garbled=garbled)
-        sequence = Sequence(ask.request_id, ask.prompt, answer, intent, Times(now), ask.salt, ask.limits.max_tokens)
+        sequence = Sequence(ask.request_id, ask.prompt, answer, intent, Times(now), ask.salt, ask.limits.max_tokens, ask.adapter)
         self.scheduler.add(sequence)
         return sequence
 

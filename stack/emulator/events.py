@@ -69,11 +69,14 @@ class Journal:
         self._describe = describe
         self._events: list[BlockStored | BlockRemoved | AllBlocksCleared] = []
 
-    def stored(self, hashes: Sequence[int], parent: int | None, tokens: Sequence[int], salt: str | None) -> None:
+    def stored(
+        self, hashes: Sequence[int], parent: int | None, tokens: Sequence[int], salt: str | None, adapter: str | None = None
+    ) -> None:
         """The engine's own memory now holds `hashes`, which continue `parent`."""
-        if self._describe is not None:
-            self._describe(hashes, parent, tokens, salt)
-        salted = (salt,) if salt is not None and parent is None else None
+        if self._describe is not None:  # to a cache server an adapter is one more tenant
+            self._describe(hashes, parent, tokens, salt if adapter is None else f"{adapter} {salt or ''}")
+        own = () if adapter is None else (adapter,)
+        first = own if salt is None or parent is not None else (*own, salt)
         event = BlockStored(
             block_hashes=list(hashes),
             parent_block_hash=parent,
@@ -81,8 +84,8 @@ class Journal:
             block_size=self._block_size,
             lora_id=None,
             medium=Medium.GPU,
-            lora_name=None,
-            extra_keys=[salted, *[None] * (len(hashes) - 1)],
+            lora_name=adapter,  # the number that real engines tell beside it is for old readers
+            extra_keys=[first or None, *[own or None] * (len(hashes) - 1)],
             group_idx=0,
             kv_cache_spec_kind="full_attention",
         )

@@ -11,10 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from stack.emulator import answers
+from stack.emulator.adapters import Adapters
 from stack.emulator.bodies import ChatBody, CompletionBody, Generation, decode
 from stack.emulator.core import Ask
 from stack.emulator.engine import Engine, EngineGoneError, Stream
 from stack.emulator.errors import ApiError, unknown_model
+from stack.emulator.hashing import Lora
 from stack.emulator.identity import Identity
 from stack.emulator.scheduler import Emission
 from stack.emulator.sequence import Sequence
@@ -24,9 +26,10 @@ from stack.emulator.transfer import Produce
 class Generate:
     """Answers generation requests for one engine."""
 
-    def __init__(self, engine: Engine, identity: Identity, max_model_len: int) -> None:
+    def __init__(self, engine: Engine, identity: Identity, adapters: Adapters, max_model_len: int) -> None:
         self._engine = engine
         self._identity = identity
+        self._adapters = adapters
         self._max_model_len = max_model_len
 
     async def chat(self, request: Request) -> Response:
@@ -39,14 +42,18 @@ class Generate:
 
     async def _answer(self, request: Request, body: Generation, prompt: list[int], prefix: str) -> Response:
         model = self._identity.spec.model
+        adapter = None
         if body.model is not None and body.model != model:
-            raise unknown_model(body.model)
+            if body.model not in self._adapters:
+                raise unknown_model(body.model)
+            model = body.model
+            adapter = Lora(model, self._adapters.path(model))
         limits = body.limits(len(prompt), self._max_model_len)
         answer_id = f"{prefix}-{request.headers.get('x-request-id') or uuid.uuid4().hex}"
         transfer = body.transfer()
         head = answers.Head(answer_id, model, int(time.time()), prefix == "chatcmpl", answers.reported_cached(transfer))
         # Peers name a lease by this id, so it is unique even when a client repeats its own.
-        ask = Ask(f"{answer_id}-{uuid.uuid4().hex[:8]}", tuple(prompt), limits, transfer, body.cache_salt)
+        ask = Ask(f"{answer_id}-{uuid.uuid4().hex[:8]}", tuple(prompt), limits, transfer, body.cache_salt, adapter)
         try:
             stream = self._engine.submit(ask)
         except EngineGoneError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import NamedTuple
 
 # PYTHONHASHSEED=0 is what the one-machine stack gives its real engines.
 _SEED = "0"
@@ -12,18 +13,27 @@ _UNSIGNED, _BYTES, _TEXT, _ARRAY = 0, 2, 3, 4
 _NULL = b"\xf6"
 
 
+class Lora(NamedTuple):
+    """A LoRA adapter that a prompt is computed with: one that bears the same name but lies elsewhere is another."""
+
+    name: str
+    path: str
+
+
 class BlockChain:
-    """Hashes the blocks of one prompt in order; equal prefixes (and salts) give equal hashes."""
+    """Hashes the blocks of one prompt in order; equal prefixes (and salts, and adapters) give equal hashes."""
 
-    __slots__ = ("_parent", "_salt")
+    __slots__ = ("_adapter", "_parent", "_salt")
 
-    def __init__(self, salt: str | None = None) -> None:
+    def __init__(self, salt: str | None = None, adapter: Lora | None = None) -> None:
         self._parent = _ROOT
         self._salt = salt
+        self._adapter = () if adapter is None else (("lora", *adapter),)
 
     def extend(self, tokens: Sequence[int]) -> int:
         """The hash of the next full block, as events carry it: the low 64 bits."""
-        extra = _NULL if self._salt is None else _salted(self._salt)
+        keys = self._adapter if self._salt is None else (*self._adapter, ("cache_salt", self._salt))
+        extra = _tagged(keys) if keys else _NULL
         self._salt = None  # only the first block is salted; the chain carries it on
         body = _head(_ARRAY, 3) + _head(_BYTES, 32) + self._parent + _head(_ARRAY, len(tokens))
         body += b"".join([_token(token) for token in tokens]) + extra
@@ -53,8 +63,8 @@ def _text(value: str) -> bytes:
     return _head(_TEXT, len(encoded)) + encoded
 
 
-def _salted(salt: str) -> bytes:
-    return _head(_ARRAY, 1) + _head(_ARRAY, 2) + _text("cache_salt") + _text(salt)
+def _tagged(keys: Sequence[Sequence[str]]) -> bytes:
+    return _head(_ARRAY, len(keys)) + b"".join(_head(_ARRAY, len(key)) + b"".join(map(_text, key)) for key in keys)
 
 
 _ROOT = hashlib.sha256(_text(_SEED)).digest()

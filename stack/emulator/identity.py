@@ -13,6 +13,7 @@ VLLM_VERSION = "0.32.0"
 class EngineSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The body of PUT /engines/{replica}. `port` 0 takes a free one; `profile` None means the process' own.
 
+    `adapters` are the LoRA adapters it serves from the start, by name.
     `cache_server` names the cache server whose L1 the engine shares with all others that name it; None packs engines by node.
     """
 
@@ -25,6 +26,7 @@ class EngineSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     replay: str | None = None
     cache_server: str | None = None
     profile: str | None = None
+    adapters: tuple[str, ...] = ()
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):

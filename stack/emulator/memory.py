@@ -106,4 +106,5 @@ class Memory:
     def _tell(self, sequence: Sequence, first: int, last: int) -> None:
         parent = sequence.hashes[first - 1] if first else None
         tokens = sequence.tokens[first * self._block_size : last * self._block_size]
-        self._journal.stored(sequence.hashes[first:last], parent, tokens, sequence.salt)
+        adapter = None if sequence.adapter is None else sequence.adapter.name
+        self._journal.stored(sequence.hashes[first:last], parent, tokens, sequence.salt, adapter)

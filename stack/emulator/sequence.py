@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from stack.emulator.answer import Answer
-from stack.emulator.hashing import BlockChain
+from stack.emulator.hashing import BlockChain, Lora
 from stack.emulator.transfer import Intent
 
 
@@ -45,6 +45,7 @@ class Sequence:
     times: Times
     salt: str | None = None
     max_tokens: int = 0
+    adapter: Lora | None = None
     origin: Origin = field(default_factory=Origin)
     tokens: list[int] = field(init=False)
     hashes: list[int] = field(default_factory=list)
@@ -58,7 +59,7 @@ class Sequence:
 
     def __post_init__(self) -> None:
         self.tokens = list(self.prompt)
-        self._chain = BlockChain(self.salt)
+        self._chain = BlockChain(self.salt, self.adapter)
 
     def hash_full_blocks(self, block_size: int) -> list[int]:
         """Hashes of all full blocks so far; each is computed once."""

@@ -125,9 +125,8 @@ class Reader:
 
 
 def extra_key(*, lora: str | None = None, cache_salt: str | None = None) -> bytes | None:
-    """What an event carries as `extra` for a text block: the adapter's name, then (in the first block only) the salt."""
-    keys = [key for key in (lora, cache_salt) if key]
-    return _EXTRA.encode(keys) if keys else None
+    """The `extra` of a text prompt's first block, by which it and all that follow are an adapter's or a tenant's own."""
+    return _extra(lora, [cache_salt] if cache_salt else [])
 
 
 def rank_endpoint(endpoint: str, rank: int) -> str:
@@ -161,7 +160,24 @@ def _names(hashes: list[_Hash]) -> list[BlockName]:
 
 
 def _extras(raw: _Stored) -> Sequence[bytes | None]:
-    """An offloaded block of an adapter comes without extra keys but with the adapter's name."""
-    if raw.extra_keys is None:
-        return [extra_key(lora=raw.lora_name)] * len(raw.block_hashes) if raw.lora_name else ()
-    return [_EXTRA.encode(keys) if keys else None for keys in raw.extra_keys]
+    """vLLM has an adapter's name among the keys of each of its blocks, or only beside them; here it stands in the first one's.
+
+    There it is told apart from a salt of the same letters. Hashes are chained, so all that follow on it are the adapter's
+    alone as well. Older versions tell an adapter's number in place of its name, by which nobody can ask.
+    """
+    adapter = raw.lora_id if raw.lora_name is None else raw.lora_name
+    if adapter is None:
+        return () if raw.extra_keys is None else [_extra(None, keys) for keys in raw.extra_keys]
+    own = [_without(adapter, keys) for keys in raw.extra_keys or [None] * len(raw.block_hashes)]
+    first = raw.parent_block_hash is None
+    return [_extra(adapter if first and number == 0 else None, keys) for number, keys in enumerate(own)]
+
+
+def _without(adapter: int | str, keys: Any) -> Any:
+    return keys[1:] if keys and keys[0] == adapter else keys
+
+
+def _extra(adapter: int | str | None, keys: Any) -> bytes | None:
+    if adapter is not None:
+        return _EXTRA.encode([adapter, keys or []])
+    return _EXTRA.encode(keys) if keys else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from stack.fleet.adapters import AdaptersListed
 from stack.fleet.ejection import may_eject, surplus
 from stack.fleet.engine import Engine, Health, Standing
 from stack.fleet.snapshot import Fleet, Member
@@ -91,7 +92,9 @@ class TrialDue:
     name: str
 
 
-EngineEvent = ProbeSucceeded | ProbeFailed | HealthAged | ConnectFailed | Answered | RequestFailed | Ejected | TrialDue
+EngineEvent = (
+    AdaptersListed | ProbeSucceeded | ProbeFailed | HealthAged | ConnectFailed | Answered | RequestFailed | Ejected | TrialDue
+)
 Event = TargetsChanged | DrainingChanged | EngineEvent
 
 
@@ -143,6 +146,8 @@ def _after(member: Member, event: EngineEvent) -> Member:
         return _well(member)
     if isinstance(event, Answered):
         return _answered(member)
+    if isinstance(event, AdaptersListed):
+        return replace(member, adapters=event.adapters)
     if isinstance(event, Ejected):
         return _ejected(member, event)
     if isinstance(event, TrialDue):

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from stack.fleet.adapters import Adapter, adapters_of
 from stack.fleet.engine import Engine, Health, Standing
 from stack.model.tier import Pool
 
@@ -16,7 +17,8 @@ class Member(msgspec.Struct, frozen=True, gc=False):
     """One engine with what its health is judged by: failures in a row, and the last one's cause.
 
     `failures` counts requests, and unlike the others no probe resets it. `ejected_s` is how long the last ejection was
-    meant to last, in seconds, 0 once a request was answered; `ejection` says why, in words.
+    meant to last, in seconds, 0 once a request was answered; `ejection` says why, in words. `adapters` are the LoRA adapters
+    it says it serves beside its model, None as long as it has not said.
     """
 
     engine: Engine
@@ -26,6 +28,7 @@ class Member(msgspec.Struct, frozen=True, gc=False):
     ejected_s: float = 0.0
     ejection: str = ""
     detail: str = ""
+    adapters: frozenset[str] | None = None
 
     @property
     def name(self) -> str:
@@ -51,6 +54,7 @@ class Fleet:
 
     members: Mapping[str, Member] = field(default_factory=lambda: MappingProxyType({}))
     draining: frozenset[str] = frozenset()
+    adapters: Mapping[str, Adapter] = field(default_factory=lambda: MappingProxyType({}))
     _routable: Mapping[tuple[str, Pool], tuple[Engine, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
@@ -61,7 +65,9 @@ class Fleet:
         for engine in (member.engine for member in ordered if member.engine.routable):
             key = (engine.target.model, engine.pool)
             routable[key] = (*routable.get(key, ()), engine)
-        return cls(MappingProxyType({member.name: member for member in ordered}), draining, MappingProxyType(routable))
+        listed = ((member.engine, member.adapters or ()) for member in ordered)
+        by_name = MappingProxyType({member.name: member for member in ordered})
+        return cls(by_name, draining, MappingProxyType(adapters_of(listed)), MappingProxyType(routable))
 
     @property
     def engines(self) -> tuple[Engine, ...]:
@@ -74,8 +80,20 @@ class Fleet:
         return tuple(sorted({member.engine.target.model for member in self.members.values()}))
 
     def of_model(self, model: str) -> tuple[Engine, ...]:
-        """Every engine that serves `model`, routable or not."""
+        """Every engine that serves `model`, routable or not; those that have it where it is an adapter."""
+        if (adapter := self.adapters.get(model)) is not None:
+            return tuple(engine for engine in self.engines if engine.target.replica in adapter.engines)
         return tuple(engine for engine in self.engines if engine.target.model == model)
+
+    def base(self, name: str) -> str:
+        """The served model that `name` is an adapter of, else `name` itself."""
+        adapter = self.adapters.get(name)
+        return name if adapter is None else adapter.model
+
+    @property
+    def unlisted(self) -> bool:
+        """Some ready engine has not said yet what it serves: a name that is not known may still turn out to be an adapter's."""
+        return any(m.adapters is None and m.engine.health is Health.READY for m in self.members.values())
 
     def routable(self, model: str, pool: Pool) -> tuple[Engine, ...]:
         """Engines of one model and pool that may take new requests, by name; the same tuple as long as the fleet is the same."""

@@ -53,3 +53,4 @@ class CacheDoubt(StrEnum):
     NO_STORE = "no_store"  # control was told of no store whose evictions could be watched
     CONTROL_SILENT = "control_silent"  # what control relays is too old
     UNKNOWN_HASH = "unknown_hash"  # the server names chunks in a way that is not known here
+    ADAPTER = "adapter"  # the prompt is a LoRA adapter's, and cache servers do not tell whose KV their chunks are

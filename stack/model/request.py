@@ -21,7 +21,8 @@ class RouteRequest(msgspec.Struct, frozen=True, gc=False):
     `opening_hash` stands for a chat up to its user's first message, which stays as it is while the chat grows, and
     `opening_pieces` for its whole pieces; None for what is no chat. `under_way` tells how many leading pieces an engine is
     at work on for other requests. `session_key` is None when the client sent
-    none. `now` is the moment of the decision in seconds of the router's clock: what ages is judged by it, so that a decision
+    none. `adapter` is the LoRA adapter of `model` that was asked for.
+    `now` is the moment of the decision in seconds of the router's clock: what ages is judged by it, so that a decision
     replays.
     """
 
@@ -38,3 +39,4 @@ class RouteRequest(msgspec.Struct, frozen=True, gc=False):
     under_way: Mapping[str, int] = _NOTHING
     placement: Placement = UNKNOWN
     now: float = 0.0
+    adapter: str | None = None

@@ -60,21 +60,25 @@ class Completions:
             await self._refuse(start, responder, NO_MODEL, 400, error.message, error.code, error.param)
             return
         served = self._decider.served(parsed.model, start)
+        if served is None and start.fleet.unlisted:
+            message = "not every engine has told yet what it serves: try again"
+            await self._refuse(start, responder, NO_MODEL, 503, message, "models_not_listed", "model", RETRY_AFTER_S)
+            return
         if served is None:
             message = f"no model {parsed.model[:128]!r} is served here"
             await self._refuse(start, responder, NO_MODEL, 404, message, "model_not_found", "model")
             return
         if (seconds := self._poison.refused_for(parsed)) is not None:
-            await self._refuse_poison(start, responder, parsed.model, seconds)
+            await self._refuse_poison(start, responder, start.fleet.base(parsed.model), seconds)
             return
         try:
             errand = await self._decider.errand(request, parsed, served, start)
         except EmptyPoolError:
-            message = f"no engine of {parsed.model!r} is ready"
-            await self._refuse(start, responder, parsed.model, 503, message, "no_ready_engine", retry_after_s=RETRY_AFTER_S)
+            message, model = f"no engine of {parsed.model!r} is ready", start.fleet.base(parsed.model)
+            await self._refuse(start, responder, model, 503, message, "no_ready_engine", retry_after_s=RETRY_AFTER_S)
             return
         except OverLimitError as error:
-            await self._refuse_more(start, responder, parsed.model, error.refusal)
+            await self._refuse_more(start, responder, start.fleet.base(parsed.model), error.refusal)
             return
         self._shadowing.consider(errand)
         await self._carry_out(errand, responder)

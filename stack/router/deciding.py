@@ -58,7 +58,8 @@ class Decider:
         return Start(Identity.of(request), self._configuration.current, self._keeper.fleet)
 
     def served(self, model: str, start: Start) -> Served | None:
-        """How `model` is served; None when it is not."""
+        """How `model` is served, an adapter as the model it is of; None when it is not."""
+        model = start.fleet.base(model)
         if model in start.applied.models:
             return start.applied.models[model]
         return self._configuration.default(model) if start.fleet.of_model(model) else None
@@ -67,9 +68,9 @@ class Decider:
         """The request with its plan. Raises EmptyPoolError, OverLimitError."""
         route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served)
         if served.limits.bounded:
-            await self._admission.enter(route.model, served.limits)
+            await self._admission.enter(parsed.model, served.limits, route.model)
             start = replace(start, fleet=self._keeper.fleet)
-        candidates = Candidates.of(route.model, start.fleet, self._lineup, served.limits)
+        candidates = Candidates.of(parsed.model, start.fleet, self._lineup, served.limits)
         plan = plan_for(parsed, route, candidates, served)
         return Errand(
             parsed=parsed,

@@ -114,7 +114,7 @@ class Executor:
         """Another decode engine, by the same strategy. An engine that choked on a hand-over may do without it."""
         if failure.retry is None or self._poison.refused_for(errand.parsed) is not None:
             return None
-        ready = self._lineup.candidates(self._keeper.fleet, errand.route.model, Pool.DECODE)
+        ready = self._lineup.candidates(self._keeper.fleet, errand.parsed.model, Pool.DECODE)
         candidates = within(ready, errand.served.limits)
         others = tuple(engine for engine in candidates if engine.name != errand.engine and engine.name in errand.fleet.members)
         if others:

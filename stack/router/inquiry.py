@@ -57,13 +57,15 @@ class Inquiry:
 
     async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, served: Served) -> RouteRequest:
         """Everything that is known of the request. What cannot be known is said to be unknown, never guessed."""
-        data, opening = laid_out(parsed) if parsed.routed else (request.body, None)
-        tokens, placement = await self._placed(parsed, fleet)
+        model = fleet.base(parsed.model)
+        adapter = None if model == parsed.model else parsed.model
+        data, opening = laid_out(parsed, adapter) if parsed.routed else (request.body, None)
+        tokens, placement = await self._placed(parsed, model, fleet)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
         pieces = prefix_hashes(data)
         return RouteRequest(
             request_id=request_id,
-            model=parsed.model,
+            model=model,
             sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, served.policy)),
             prompt_tokens=prompt_tokens,
             tokens_exact=tokens is not None,
@@ -75,13 +77,14 @@ class Inquiry:
             under_way=self._under_way.matched(pieces),
             placement=placement,
             now=self._clock(),
+            adapter=adapter,
         )
 
-    async def _placed(self, parsed: ParsedBody, fleet: Fleet) -> tuple[Sequence[int] | None, Placement]:
-        if (reason := self._tokens.unusable(parsed.model)) is not None:  # for most models that has one, every request's
+    async def _placed(self, parsed: ParsedBody, model: str, fleet: Fleet) -> tuple[Sequence[int] | None, Placement]:
+        if (reason := self._tokens.unusable(model)) is not None:  # for most models that has one, every request's
             return None, _UNKNOWN[reason]
         try:
-            tokens = await self._tokens.tokens(parsed.model, parsed.path, parsed.fields)
+            tokens = await self._tokens.tokens(model, parsed.path, parsed.fields)
             return tokens, self._placing.of(parsed, tokens, fleet, self._clock())
         except PlacementUnknownError as error:
             return None, _UNKNOWN[error.reason]

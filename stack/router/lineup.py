@@ -34,7 +34,10 @@ class Lineup:
         self._places: dict[str, tuple[_Row, int]] = {}
 
     def candidates(self, fleet: Fleet, model: str, pool: Pool) -> tuple[Engine, ...]:
-        """The engines of `fleet` that a request for `model` may go to, as of now, by name."""
+        """The engines of `fleet` that a request for `model`, which may be an adapter, may go to, as of now, by name."""
+        if (adapter := fleet.adapters.get(model)) is not None:
+            served = self.candidates(fleet, adapter.model, pool)
+            return tuple([engine for engine in served if engine.target.replica in adapter.engines])
         base = fleet.routable(model, pool)
         row = self._rows.get((model, pool))
         if row is None or row.base is not base:

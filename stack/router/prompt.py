@@ -16,16 +16,16 @@ _RECORD = "\x1e"
 _PREFACE = ("tools", "documents", "chat_template_kwargs")
 
 
-def laid_out(body: ParsedBody) -> tuple[bytes, int | None]:
+def laid_out(body: ParsedBody, adapter: str | None = None) -> tuple[bytes, int | None]:
     """The prompt, and how many of its bytes stay as they are while a chat grows: through its user's first message.
 
-    Common prefixes of what comes out are the prompts' common prefixes. The cache salt comes first, since it parts all
-    caches, then a chat in the order in which a template lays it out: tools, then turn by turn; images and the like are
-    there as a hash of what the client sent. None for what is no chat, or has no user.
+    Common prefixes of what comes out are the prompts' common prefixes. The LoRA adapter and the cache salt come first,
+    since they part all caches, then a chat in the order in which a template lays it out: tools, then turn by turn; images and
+    the like are there as a hash of what the client sent. None for what is no chat, or has no user.
     """
     if body.path != CHAT:
         ids = token_ids(body.fields.get("prompt"))
-        return _salt(body).encode() + (_completion(body).encode() if ids is None else ids.tobytes()), None
+        return _head(body, adapter).encode() + (_completion(body).encode() if ids is None else ids.tobytes()), None
     parts: list[str] = []
     for name in _PREFACE:
         if body.fields.get(name):
@@ -39,7 +39,7 @@ def laid_out(body: ParsedBody) -> tuple[bytes, int | None]:
             parts.append(_json(calls))
         if opening is None and role == "user":
             opening = len(parts)
-    parts[0] = _salt(body)  # in place of a mark before the first record
+    parts[0] = _head(body, adapter)  # in place of a mark before the first record
     if opening is None:
         return "".join(parts).encode(), None
     first = "".join(parts[:opening]).encode()
@@ -55,8 +55,10 @@ def _completion(body: ParsedBody) -> str:
     return ""
 
 
-def _salt(body: ParsedBody) -> str:
+def _head(body: ParsedBody, adapter: str | None) -> str:
     salt = body.cache_salt
+    if adapter is not None:
+        return f"{adapter}{_FIELD}{salt or ''}{_RECORD}"
     return "" if salt is None else f"{salt}{_RECORD}"
 
 

@@ -33,6 +33,7 @@ def record_of(errand: Errand) -> DecisionRecord:
         generation=errand.generation,
         observed=errand.observed,
         model=route.model,
+        adapter=route.adapter,
         session=route.session_key,
         prompt_tokens=route.prompt_tokens,
         tokens_exact=route.tokens_exact,

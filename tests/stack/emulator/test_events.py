@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from stack.emulator.events import AllBlocksCleared, Batch, BlockRemoved, Journal, Medium
-from stack.engines.vllm_events import Reader
+from stack.engines.vllm_events import Reader, extra_key
 from stack.model.kv_event import Cleared, Removed, Stored
 from stack.model.tier import Tier
 
@@ -60,6 +60,18 @@ def test_only_the_first_block_of_a_prompt_is_salted() -> None:
     written.stored([7], 6, list(range(4)), "tenantA")
     first, second = msgspec.msgpack.decode(encoded(written))[1]
     assert (first["extra_keys"], second["extra_keys"]) == ([["tenantA"], None], [None])
+
+
+def test_an_adapters_name_is_in_each_of_its_blocks_as_the_real_engine_has_it() -> None:
+    written = journal()
+    written.stored([5, 6], None, list(range(8)), "tenantA", "sql")
+    written.stored([7], 6, list(range(4)), None, "sql")
+    payload = encoded(written)
+    first, second = msgspec.msgpack.decode(payload)[1]
+    assert (first["lora_name"], first["extra_keys"]) == ("sql", [["sql", "tenantA"], ["sql"]])
+    assert (second["lora_name"], second["extra_keys"]) == ("sql", [["sql"]])
+    own = extra_key(lora="sql", cache_salt="tenantA")
+    assert [event.extras for event in Reader().read(payload).events if isinstance(event, Stored)] == [[own, None], [None]]
 
 
 def test_the_engines_own_blocks_are_removed_one_by_one_and_others_together() -> None:

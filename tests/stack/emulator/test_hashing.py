@@ -1,6 +1,6 @@
 import pytest
 
-from stack.emulator.hashing import BlockChain
+from stack.emulator.hashing import BlockChain, Lora
 
 
 def test_hashes_are_those_of_the_real_engine() -> None:
@@ -11,6 +11,13 @@ def test_hashes_are_those_of_the_real_engine() -> None:
 
 def test_a_salt_makes_another_chain() -> None:
     assert BlockChain("tenantA").extend(range(64)) == 13336816688632790678
+
+
+def test_an_adapter_makes_another_chain_and_another_path_another_adapter() -> None:
+    """Reference values as above."""
+    chain = BlockChain("t", Lora("sql", "/adapters/sql"))
+    assert [chain.extend(range(64)), chain.extend(range(64))] == [1873181979366587302, 12956312562623996171]
+    assert BlockChain(None, Lora("sql", "/a")).extend(range(64)) != BlockChain(None, Lora("sql", "/b")).extend(range(64))
 
 
 def test_a_block_depends_on_what_was_before_it() -> None:

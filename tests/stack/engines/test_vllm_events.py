@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -60,6 +61,35 @@ def test_the_older_encoding_as_arrays_is_read_too() -> None:
 def test_anything_else_is_a_format_error_without_its_content(payload: bytes) -> None:
     with pytest.raises(KvEventFormatError, match="KV events"):
         Reader().read(payload)
+
+
+def adapters(*blocks: list[object] | None, parent: int | None = None, **fields: object) -> Sequence[bytes | None]:
+    event: dict[str, object] = {
+        "type": "BlockStored",
+        "block_hashes": [*range(len(blocks))],
+        "parent_block_hash": parent,
+        "block_size": 1,
+    }
+    event |= {"token_ids": [1] * len(blocks), "extra_keys": list(blocks) if any(blocks) else None, **fields}
+    (read,) = Reader().read(msgspec.msgpack.encode([1.0, [event], 0])).events
+    assert isinstance(read, Stored)
+    return read.extras
+
+
+def test_an_adapters_name_parts_its_first_block_and_the_chain_carries_it_on() -> None:
+    own = extra_key(lora="sql", cache_salt="t")
+    assert adapters(["sql", "t"], ["sql"], lora_name="sql") == [own, None]
+    assert adapters(["sql"], ["sql"], parent=7, lora_name="sql") == [None, None]
+    assert adapters(None, None, lora_name="sql") == [extra_key(lora="sql"), None]
+    assert adapters(["sql"], ["sql", ["image", 1]], lora_name="sql") == [extra_key(lora="sql"), b"\x91\x92\xa5image\x01"]
+
+
+def test_an_adapter_is_neither_the_model_nor_a_tenant_of_the_same_name() -> None:
+    assert len({extra_key(), extra_key(lora="sql"), extra_key(cache_salt="sql"), extra_key(lora="sql", cache_salt="sql")}) == 4
+
+
+def test_an_adapter_of_which_only_the_number_is_told_is_not_taken_for_the_model() -> None:
+    assert [extra is None for extra in adapters(None, None, lora_id=3)] == [False, True]
 
 
 def test_a_plain_block_has_no_extra_key() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stack.fleet.adapters import Adapter, AdaptersListed
 from stack.fleet.engine import Health, State
 from stack.fleet.machine import (
     Answered,
@@ -88,6 +89,15 @@ def test_draining_holds_for_engines_that_join_later_and_ends_when_it_is_lifted()
     assert fleet.candidates("m", Pool.DECODE, loaded({})) == ()
     lifted = step(fleet, DrainingChanged(frozenset()))
     assert [engine.state for engine in lifted.engines] == [State.READY, State.READY]
+
+
+def test_an_engine_seen_down_may_have_lost_the_adapters_it_was_given() -> None:
+    listed = after(ok, AdaptersListed("a", frozenset({"sql"})))
+    assert (listed.adapters, listed.unlisted, after(ok).unlisted) == ({"sql": Adapter("m", frozenset({"a"}))}, False, True)
+    down = step(step(listed, probe), probe)
+    assert (down.base("sql"), down.unlisted) == ("m", False)
+    back = step(down, ok)
+    assert (back.adapters, back.unlisted) == ({}, True)
 
 
 def test_events_about_unknown_engines_change_nothing() -> None:

@@ -30,6 +30,7 @@ class Emulated:
     pool: Pool = Pool.DECODE
     gate: Gate | None = None
     healthy: bool = True
+    adapters: tuple[str, ...] = ()
     url: str = ""
 
     @property
@@ -38,7 +39,8 @@ class Emulated:
         return Target(replica=self.name, url=url, pool=self.pool, model=MODEL, model_root="/m", emulated=True)
 
     async def start(self) -> None:
-        self.url = (await self.engines.start(self.name, EngineSpec(pool=self.pool, port=0, model=MODEL, model_root="/m"))).url
+        spec = EngineSpec(pool=self.pool, port=0, model=MODEL, model_root="/m", adapters=self.adapters)
+        self.url = (await self.engines.start(self.name, spec)).url
         if self.gate is not None:
             await self.gate.start(self.url)
 

@@ -124,7 +124,10 @@ def metrics() -> dict[str, Any]:
 
 @dataclass
 class FakeEngine:
-    """One engine. `behave` answers its POSTs; `healthy` its /health; `go_on` holds streams after their first token."""
+    """One engine. `behave` answers its POSTs; `healthy` its /health; `go_on` holds streams after their first token.
+
+    `tells` holds its list of models.
+    """
 
     name: str
     pool: Pool = Pool.DECODE
@@ -133,6 +136,7 @@ class FakeEngine:
     healthy: bool = True
     seen: list[Seen] = field(default_factory=list)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
+    tells: asyncio.Event = field(default_factory=asyncio.Event)
     first_token_out: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
     port: int = 0
@@ -142,6 +146,7 @@ class FakeEngine:
 
     def __post_init__(self) -> None:
         self.go_on.set()
+        self.tells.set()
 
     @property
     def target(self) -> Target:
@@ -194,6 +199,7 @@ class FakeEngine:
 
     async def _read(self, exchange: Exchange) -> None:
         if exchange.seen.path == "/v1/models":
+            await self.tells.wait()
             card = {"id": self.model, "object": "model", "owned_by": "vllm", "root": "/m", "max_model_len": 4096}
             await exchange.json(200, {"object": "list", "data": [card]})
         else:

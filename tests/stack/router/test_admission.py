@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from stack.cache.rates import RateBook
 from stack.control.state import Dpd, LoadLimits, ModelState
@@ -42,7 +43,7 @@ class Gate:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def come(self, name: str, engine: str = "d0") -> str:
-        """`name` asks to go to `engine`; what has become of it once everybody had their turn."""
+        """`name`, whose model comes before a colon, asks to go to `engine`; what has become of it once everybody had their turn."""
         self.outcomes[name], self._leave[name] = "waits", asyncio.Event()
         self._tasks[name] = asyncio.create_task(self._request(name, engine))
         return await self.now(name)
@@ -67,13 +68,38 @@ class Gate:
 
     async def _request(self, name: str, engine: str) -> None:
         try:
-            await self.admission.enter("m", self.limits)
+            await self.admission.enter(name.split(":")[0] if ":" in name else "m", self.limits, "m")
         except OverLimitError as error:
             self.outcomes[name] = error.refusal.value
             return
         with self.in_flight.attempt(engine):
             self.outcomes[name] = "goes"
             await self._leave[name].wait()
+
+
+async def test_adapters_share_their_models_limits_and_who_came_first_goes_first() -> None:
+    gate = Gate(in_flight=1, queue=2)
+    gate.fleet = Fleet.of(replace(member, adapters=frozenset({"sql"})) for member in gate.fleet.members.values())
+    assert [await gate.come(name) for name in ("m:1", "sql:2", "m:3", "sql:4")] == ["goes", "waits", "waits", "queue_full"]
+    assert (gate.admission.queued("m"), gate.admission.queued("sql")) == (2, 0)
+    await gate.leave("m:1")
+    assert (await gate.now("sql:2"), await gate.now("m:3")) == ("goes", "waits")
+    await gate.leave("sql:2")
+    assert await gate.now("m:3") == "goes"
+    await gate.end()
+
+
+async def test_who_waits_for_an_adapters_engines_does_not_hold_up_the_model() -> None:
+    gate = Gate(in_flight_per_engine=1, queue=5)
+    gate.fleet = Fleet.of(replace(m, adapters=frozenset({"sql"} if m.name == "d0" else ())) for m in gate.fleet.members.values())
+    assert [await gate.come("sql:1", "d0"), await gate.come("sql:2", "d0"), await gate.come("m:3", "d1")] == [
+        "goes",
+        "waits",
+        "goes",
+    ]
+    await gate.leave("sql:1")
+    assert await gate.now("sql:2") == "goes"
+    await gate.end()
 
 
 async def test_beyond_what_is_allowed_at_once_a_request_is_refused() -> None:

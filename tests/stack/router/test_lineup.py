@@ -50,6 +50,17 @@ def test_another_fleet_is_lined_up_with_the_load_of_now() -> None:
         assert lineup.candidates(after, "other", Pool.DECODE) == ()
 
 
+def test_a_request_for_an_adapter_goes_where_it_is() -> None:
+    in_flight = InFlight()
+    lineup, holders = Lineup(in_flight, RateBook(PROFILE)), {"a": frozenset({"sql"}), "b": frozenset({"sql", "fr"})}
+    known = Fleet.of(Member(engine(name), adapters=holders.get(name)) for name in ("a", "b", "c"))
+    with in_flight.attempt("b"):
+        assert lineup.candidates(known, "sql", Pool.DECODE) == (engine("a"), engine("b", 1))
+        assert lineup.candidates(known, "fr", Pool.DECODE) == (engine("b", 1),)
+        assert lineup.candidates(known, "fr", Pool.PREFILL) == lineup.candidates(known, "de", Pool.DECODE) == ()
+    assert [each.name for each in lineup.candidates(known, "m", Pool.DECODE)] == ["a", "b", "c"]
+
+
 def test_an_engine_on_trial_gets_one_request() -> None:
     in_flight = InFlight()
     lineup, known = Lineup(in_flight, RateBook(PROFILE)), fleet(replace(engine("a"), standing=Standing.TRIAL), engine("b"))
