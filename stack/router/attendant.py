@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Callable
 
-from stack.router.message import Request
+from stack.router.message import ClientGoneError, Request
 from stack.router.response import Response
 from stack.router.site import Site
 
-Answer = Callable[[Request, Response], Awaitable[None]]
+log = logging.getLogger(__name__)
 
 
 class Attendant:
     """Takes one request at a time. The task begins with the first and ends when it is dismissed."""
 
-    __slots__ = ("_answer", "_dismissed", "_due", "_idle", "_site", "_task")
+    __slots__ = ("_answered", "_dismissed", "_due", "_idle", "_site", "_task")
 
-    def __init__(self, site: Site, answer: Answer) -> None:
+    def __init__(self, site: Site, answered: Callable[[Response], None]) -> None:
+        """`answered` is called when the site's handler has done with a request, whether or not its answer is whole."""
         self._site = site
-        self._answer = answer
+        self._answered = answered
         self._task: asyncio.Task[None] | None = None
         self._due: tuple[Request, Response] | None = None
         self._idle: asyncio.Future[None] | None = None
@@ -50,7 +52,21 @@ class Attendant:
                 continue
             request, response = self._due
             self._due = None
-            await self._answer(request, response)
+            try:
+                await self._site.handler(request, response)
+                if not response.started:
+                    raise RuntimeError("the handler gave no answer")
+            except ClientGoneError:
+                pass
+            except asyncio.CancelledError:
+                response.abort()
+                raise
+            except Exception:  # a handler may fail in any way; its client gets an answer and the server stays up
+                log.exception("handler failed", extra={"method": request.method, "path": request.path})
+                if not response.started:
+                    response.put_error(500, "the router failed on this request")
+            self._answered(response)
+            del request, response  # while nothing is due they would stay
 
     def _wake(self) -> None:
         idle, self._idle = self._idle, None

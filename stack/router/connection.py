@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from contextlib import suppress
 from enum import Enum, auto
 from typing import cast
 
 from stack.router.attendant import Attendant
 from stack.router.deadline import Deadline
-from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.head import RefusedRequestError
-from stack.router.message import ClientGoneError, Request
+from stack.router.message import Request
 from stack.router.outlet import Outlet
 from stack.router.reader import RequestReader
 from stack.router.response import Response
 from stack.router.site import Site
-
-log = logging.getLogger(__name__)
 
 
 class Phase(Enum):
@@ -41,7 +36,7 @@ class Connection(asyncio.Protocol):
         self._response: Response | None = None
         self._phase = Phase.IDLE
         self._deadline = Deadline(self._on_time)
-        self._attendant = Attendant(site, self._handle)
+        self._attendant = Attendant(site, self._next)
         self._held = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -125,24 +120,8 @@ class Connection(asyncio.Protocol):
         self._wait(Phase.ANSWER, None)
         self._attendant.attend(request, response)
 
-    async def _handle(self, request: Request, response: Response) -> None:
-        try:
-            await self._site.handler(request, response)
-            if not response.started:
-                raise RuntimeError("the handler gave no answer")
-        except ClientGoneError:
-            pass
-        except asyncio.CancelledError:
-            self._outlet.abort()
-            raise
-        except Exception:  # a handler may fail in any way; its client gets an answer and the server stays up
-            log.exception("handler failed", extra={"method": request.method, "path": request.path})
-            if not response.started:
-                _put_error(response, 500, "the router failed on this request")
-        self._hold(0)
-        self._next(response)
-
     def _next(self, response: Response) -> None:
+        self._hold(0)
         if self._phase is Phase.GONE:
             return
         if not response.finished:
@@ -150,14 +129,15 @@ class Connection(asyncio.Protocol):
         elif response.keep_alive and not self._site.draining:
             self._wait(Phase.IDLE, self._site.limits.idle_timeout_s)
             self._outlet.resume_reading()
-            self._read()
+            if self._reader.pending:
+                self._read()
         else:
             self._hang_up()
 
     def _refuse(self, status: int, message: str) -> None:
         """Answer what was no request, then read on for a while: closing at once would reset the answer away."""
         self._site.refused(status)
-        _put_error(Response(self._outlet, http10=False, bodyless=False, keep_alive=False), status, message)
+        Response(self._outlet, http10=False, bodyless=False, keep_alive=False).put_error(status, message)
         self._reader.drop()
         self._hold(0)
         self._outlet.end()
@@ -185,8 +165,3 @@ class Connection(asyncio.Protocol):
             self._hang_up()
         else:
             self._outlet.abort()
-
-
-def _put_error(response: Response, status: int, message: str) -> None:
-    with suppress(ClientGoneError):
-        response.put(status, JSON_HEADERS, error_body(status, message))

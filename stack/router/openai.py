@@ -86,7 +86,8 @@ def parse(path: str, raw: bytes) -> ParsedBody:
     usage = _NO_WISH
     if path in ROUTED:
         _check_prompt(path, fields)
-        usage = _usage_wish(fields, stream)
+        if "stream_options" in fields:
+            usage = _usage_wish(fields["stream_options"], stream)
     return ParsedBody(path, model, fields, stripped, stream, usage, _token_limit(fields), raw)
 
 
@@ -112,14 +113,12 @@ def _decode(raw: bytes) -> dict[str, Any]:
         raise BodyError("the body is not UTF-8", code="json_invalid") from error
     if not isinstance(fields, dict):
         raise BodyError("the body must be a JSON object", code="json_invalid")
-    if _may_be_deep(fields, raw) and too_deep(fields, MAX_DEPTH):
+    # Counting brackets is dearer than walking through a chat, and far cheaper than walking through token ids.
+    if type(fields.get("prompt")) is list and raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
+        return fields
+    if too_deep(fields, MAX_DEPTH):
         raise BodyError("the body is nested too deeply", code="json_too_deep")
     return fields
-
-
-def _may_be_deep(fields: dict[str, Any], raw: bytes) -> bool:
-    """Counting brackets is dearer than walking through a chat, and far cheaper than walking through token ids."""
-    return not isinstance(fields.get("prompt"), list) or raw.count(b"[") + raw.count(b"{") > MAX_DEPTH
 
 
 MAX_DEPTH = 100
@@ -134,8 +133,7 @@ def _flag(fields: dict[str, Any], name: str) -> bool:
     return value is True
 
 
-def _usage_wish(fields: dict[str, Any], stream: bool) -> UsageWish:
-    options = fields.get("stream_options")
+def _usage_wish(options: Any, stream: bool) -> UsageWish:
     if options is None:
         return _NO_WISH
     if not isinstance(options, dict):

@@ -12,10 +12,12 @@ class Outlet:
 
     def __init__(self, write_timeout_s: float) -> None:
         self.disconnected = asyncio.Event()
+        self.full = False
+        """The client has to take something before more is written."""
         self._write_timeout_s = write_timeout_s
         self._transport: asyncio.Transport | None = None
         self._room = asyncio.Event()
-        self._room.set()
+        self._reading = True
         self._stalled: asyncio.TimerHandle | None = None
 
     def open(self, transport: asyncio.Transport) -> None:
@@ -30,18 +32,20 @@ class Outlet:
 
     async def drained(self) -> None:
         """Wait until the client has taken enough. Raises ClientGoneError."""
-        if not self._room.is_set():
+        while self.full:
             await self._room.wait()
         if self.disconnected.is_set():
             raise ClientGoneError("the client left")
 
     def pause(self) -> None:
         """The transport's buffer is full."""
+        self.full = True
         self._room.clear()
         self._stalled = asyncio.get_running_loop().call_later(self._write_timeout_s, self.abort)
 
     def resume(self) -> None:
         """The transport's buffer has room again."""
+        self.full = False
         self._room.set()
         if self._stalled is not None:
             self._stalled.cancel()
@@ -55,12 +59,14 @@ class Outlet:
 
     def pause_reading(self) -> None:
         """Let the client's next requests wait in the kernel."""
-        if self._transport is not None:
+        if self._transport is not None and self._reading:
+            self._reading = False
             self._transport.pause_reading()
 
     def resume_reading(self) -> None:
         """Take requests again."""
-        if self._transport is not None:
+        if self._transport is not None and not self._reading:
+            self._reading = True
             self._transport.resume_reading()
 
     def end(self) -> None:

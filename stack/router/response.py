@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from http import HTTPStatus
 
-from stack.router.message import Headers
+from stack.router.errors import JSON_HEADERS, error_body
+from stack.router.header_fields import header_lines
+from stack.router.message import ClientGoneError, Headers
 from stack.router.outlet import Outlet
 
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode("ascii") for status in HTTPStatus}
@@ -13,6 +16,8 @@ _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".en
 
 class Response:
     """Implements `stack.router.message.Responder` on one connection."""
+
+    __slots__ = ("_bodyless", "_chunked", "_outlet", "finished", "keep_alive", "started")
 
     def __init__(self, outlet: Outlet, *, http10: bool, bodyless: bool, keep_alive: bool) -> None:
         self._outlet = outlet
@@ -30,7 +35,8 @@ class Response:
     async def send(self, status: int, headers: Headers, body: bytes) -> None:
         """The whole answer in one write."""
         self.put(status, headers, body)
-        await self._outlet.drained()
+        if self._outlet.full:
+            await self._outlet.drained()
 
     def put(self, status: int, headers: Headers, body: bytes) -> None:
         """The whole answer, without waiting for the client to take it."""
@@ -40,6 +46,11 @@ class Response:
         head = self._head(status, headers, length)
         self.started = self.finished = True
         self._outlet.put(head if self._bodyless or status in (204, 304) else head + body)
+
+    def put_error(self, status: int, message: str) -> None:
+        """The router's own words, to a client that may have left."""
+        with suppress(ClientGoneError):
+            self.put(status, JSON_HEADERS, error_body(status, message))
 
     async def start(self, status: int, headers: Headers) -> None:
         """Status and headers; the pieces follow."""
@@ -72,14 +83,5 @@ class Response:
         self._outlet.abort()
 
     def _head(self, status: int, headers: Headers, framing: bytes) -> bytes:
-        lines = [_STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status]
-        lines += [b"%b: %b\r\n" % header for header in headers]
-        lines.append(framing)
-        if not self.keep_alive:
-            lines.append(b"connection: close\r\n")
-        lines.append(b"\r\n")
-        head = b"".join(lines)
-        # A line break inside a header's name or value would let its author write headers, or answers, of their own.
-        if head.count(b"\n") != len(lines) - (not framing) or head.count(b"\r") != head.count(b"\n"):
-            raise ValueError("a header holds a line break")
-        return head
+        line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status
+        return b"%b%b%b%b" % (line, header_lines(headers), framing, b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n")

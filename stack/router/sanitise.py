@@ -19,11 +19,11 @@ from __future__ import annotations
 from typing import Any
 
 KEYS = ("kv_transfer_params", "ec_transfer_params")
-SPELLING = b"_transfer_params"
-"""What every one of KEYS has in it."""
 CONTAINERS = ("vllm_xargs", "extra_args", "extra_body", "sampling_params")
 NAMES = frozenset({*KEYS, *CONTAINERS})
 """Where none of these is at the top, there is nothing to strip."""
+
+_NESTING = frozenset({dict, list})
 
 
 def strip_transfer_params(fields: dict[str, Any]) -> tuple[str, ...]:
@@ -48,8 +48,9 @@ def too_deep(value: Any, limit: int) -> bool:
     """Whether containers are nested in more than `limit` levels."""
     level = [value]
     for _ in range(limit):
-        contents = [outer.values() if type(outer) is dict else outer for outer in level]
-        level = [inner for content in contents for inner in content if type(inner) is dict or type(inner) is list]
+        level = [
+            inner for outer in level for inner in (outer.values() if type(outer) is dict else outer) if type(inner) in _NESTING
+        ]
         if not level:
             return False
     return True

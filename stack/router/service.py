@@ -18,6 +18,7 @@ from stack.router.openai import PASS_THROUGH, ROUTED
 
 Handler = Callable[[Request, Responder], Awaitable[None]]
 _READ = ("GET", "HEAD")
+_NOTHING: tuple[tuple[str, ...], Handler | None] = ((), None)
 _TEXT = ((b"content-type", CONTENT_TYPE_LATEST.encode()),)
 
 
@@ -42,15 +43,14 @@ class Service:
         self._routes: dict[str, tuple[tuple[str, ...], Handler]] = {path: (_READ, handle) for path, handle in reading.items()}
         self._routes |= dict.fromkeys(ROUTED | PASS_THROUGH, (("POST",), completions))
 
-    async def handle(self, request: Request, responder: Responder) -> None:
+    def handle(self, request: Request, responder: Responder) -> Awaitable[None]:
         """Answer one request."""
-        methods, handle = self._routes.get(request.path, ((), None))
+        methods, handle = self._routes.get(request.path, _NOTHING)
         if handle is None:
-            await self._refuse(request, responder, 404, "there is nothing at this path", "not_found")
-        elif request.method not in methods:
-            await self._refuse(request, responder, 405, "this path is asked in another way", "method_not_allowed", methods)
-        else:
-            await handle(request, responder)
+            return self._refuse(request, responder, 404, "there is nothing at this path", "not_found")
+        if request.method not in methods:
+            return self._refuse(request, responder, 405, "this path is asked in another way", "method_not_allowed", methods)
+        return handle(request, responder)
 
     async def _health(self, request: Request, responder: Responder) -> None:
         """The process is alive; nothing is said about engines."""

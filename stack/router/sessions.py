@@ -25,23 +25,23 @@ class Sessions:
 
     def key(self, request: Request, parsed: ParsedBody, keys: Iterable[SessionKey]) -> str | None:
         """The session of a request: by the first of `keys` that it has. None when it has none of them."""
+        headers, fields = request.headers, parsed.fields
         for key in keys:
-            if named := _named(request, parsed, key):
+            named: bytes | None
+            if key.place is Place.BODY:
+                text = fields.get(key.name)
+                named = text.encode("utf-8", "replace") if isinstance(text, str) else None
+            elif key.place is Place.HEADER:
+                named = headers.first(key.name.encode())
+            else:
+                cookies = headers.first(b"cookie")
+                named = None if cookies is None else _cookie(cookies, key.name.encode())
+            if named:
                 return self._hashed(named)
         return None
 
     def _hashed(self, name: bytes) -> str:
         return hmac.digest(self._secret, name[:KEY_BYTES_MAX], "sha256").hex()[:32]
-
-
-def _named(request: Request, parsed: ParsedBody, key: SessionKey) -> bytes | None:
-    if key.place is Place.BODY:
-        text = parsed.text(key.name)
-        return None if text is None else text.encode("utf-8", "replace")
-    if key.place is Place.HEADER:
-        return request.headers.first(key.name.encode())
-    cookies = request.headers.first(b"cookie")
-    return None if cookies is None else _cookie(cookies, key.name.encode())
 
 
 def _cookie(header: bytes, wanted: bytes) -> bytes | None:
