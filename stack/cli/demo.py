@@ -22,7 +22,7 @@ def command(tokens: int, as_json: bool) -> None:
 
     from stack.adapters.supervisor_link import SupervisorUnavailableError
     from stack.api.client import ControlError
-    from stack.demo.show import proofs, table
+    from stack.demo.show import proofs, table, unproven
     from stack.demo.stage import DemoError
     from stack.demo.story import requests
     from stack.model.tier import Source
@@ -51,5 +51,5 @@ def command(tokens: int, as_json: bool) -> None:
             console.print("No step over DPD: this stack has no prefill engine (`kvdeck up --prefill 1`).")
         console.print(f"\nSee it: {played.urls.get('dashboard', 'no dashboard runs')}", soft_wrap=True, highlight=False)
         console.print("Overview shows the waterfall, Routing every decision.")
-    if not all(step.proven for step in played.steps):
-        raise click.ClickException("not every step is proven by its metric: see the table")
+    if missing := list(unproven(played.steps)):
+        raise click.ClickException("\n  ".join(["not every step is proven by its metric:", *missing]))

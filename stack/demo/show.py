@@ -25,3 +25,11 @@ def proofs(steps: Sequence[Step]) -> Iterator[str]:
     """For each step the metric that proves where the prompt's KV came from, or that does not."""
     for number, step in enumerate(steps, 1):
         yield f"{number}  {'' if step.proven else 'NOT PROVEN: '}{step.proof}"
+
+
+def unproven(steps: Sequence[Step]) -> Iterator[str]:
+    """For each step that its metric does not prove what was seen instead."""
+    for number, step in enumerate(steps, 1):
+        if not step.proven:
+            seen = ", ".join(f"{source} {tokens}" for source, tokens in step.sources.items()) or "nothing"
+            yield f"{number} {step.step}, {step.path} on {step.engine}: {step.proof}; all sources: {seen}"

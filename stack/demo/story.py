@@ -58,6 +58,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     prompt_tokens: int
     ttft_seconds: float
     tokens_from_source: int
+    sources: dict[Source, int]  # where all of its tokens came from
     transferred_bytes: int
     proof: str
     proven: bool
@@ -108,7 +109,8 @@ class Story:
         self.on_request()
         tokens = outcome.prompt_tokens or 0
         after = await self.stage.read_after(engine, before, tokens)
-        gained = int(after.sources[source] - before.sources[source])
+        sources = {one: int(after.sources[one] - before.sources[one]) for one in Source}
+        gained = sources[source]
         received = int(after.transferred_bytes - before.transferred_bytes)
         return Step(
             step=title,
@@ -118,6 +120,7 @@ class Story:
             prompt_tokens=tokens,
             ttft_seconds=outcome.first_token_seconds or 0.0,
             tokens_from_source=gained,
+            sources={one: count for one, count in sources.items() if count},
             transferred_bytes=received,
             proof=_proof(engine, source, gained, tokens, received),
             proven=outcome.engine == engine and 2 * gained >= tokens > 0 and (outcome.path == Path.DPD) == (source is Source.PEER),

@@ -9,6 +9,7 @@ pytestmark = pytest.mark.e2e
 
 
 def test_a_stopped_store_is_absent_not_zero_and_alerts_until_it_is_back(deck: Deck) -> None:
+    before = cache_server(deck)
     assert deck.samples(catalog.CACHE_USED_BYTES, tier="l2")
     assert deck.kvdeck("stop", "redis").returncode == 0
     assert deck.components()["redis"]["state"] == "held"
@@ -21,3 +22,10 @@ def test_a_stopped_store_is_absent_not_zero_and_alerts_until_it_is_back(deck: De
     assert deck.kvdeck("start", "redis").returncode == 0
     wait_for(lambda: deck.samples(catalog.CACHE_USED_BYTES, replica="redis"), 30, "the store's series are back")
     wait_for(lambda: "CollectorFailing" not in deck.alerts(), 120, "the alert clears")
+    wait_for(lambda: cache_server(deck) not in (None, before), 120, "the cache server, which never finds a lost store again, begins anew")
+
+
+def cache_server(deck: Deck) -> int | None:
+    """The process that is the cache server, while it is ready."""
+    server = deck.components()["lmcache"]
+    return server["pid"] if server["state"] == "ready" else None

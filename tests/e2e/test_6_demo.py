@@ -12,7 +12,7 @@ pytestmark = pytest.mark.e2e
 def test_the_demo_proves_each_tier_and_leaves_the_state_as_it_was(deck: Deck) -> None:
     before = deck.state()["desired"]
     shown = deck.kvdeck("demo", "--json")
-    assert shown.returncode == 0, shown.stderr
+    assert shown.returncode == 0, f"{shown.stderr}\n{shown.stdout}"
     steps = json.loads(shown.stdout)["steps"]
     assert [(step["step"], step["source"], step["proven"]) for step in steps] == [
         ("cold", "computed", True),

@@ -62,7 +62,7 @@ def test_it_serves_shows_every_tier_and_says_that_it_is_emulated(emulated: Emula
     assert (reply.status, reply.body["system_fingerprint"]) == (200, "emulated")
     assert all(engine["emulated"] for engine in emulated.state()["engines"])
     shown = emulated.kvdeck("demo", "--json")
-    assert shown.returncode == 0, shown.stderr
+    assert shown.returncode == 0, f"{shown.stderr}\n{shown.stdout}"
     played = json.loads(shown.stdout)
     assert played["emulated"] is True
     sources = [Source.COMPUTED, Source.ENGINE, Source.L1, Source.L2, Source.PEER]

@@ -10,6 +10,10 @@ the supervisor pinned it.
 
 Lost stores: when the LMCache server ends between an engine's question where to store KV and the answer, LMCache's
 client raises and the engine dies of it, though nothing but a cache entry is lost. Here there is nothing to store then.
+
+Deaf engines: an engine begins to watch the LMCache server with its first store. When the server was restarted before
+that, the engine takes itself for registered, and every store and load of it waits in vain for an answer, for ever. Here
+it watches from its registration on, and so registers anew.
 """
 
 from __future__ import annotations
@@ -53,6 +57,18 @@ def survive_lost_stores(transfer: Any) -> None:
     context.prepare_store = prepare_store
 
 
+def watch_from_the_start(adapters: Any) -> None:
+    """The heartbeat, which registers anew with a server that comes back, begins at the registration."""
+    adapter = adapters.LMCacheMPWorkerAdapter
+    register = adapter.register_kv_caches
+
+    def register_kv_caches(self: Any, *arguments: Any, **named: Any) -> None:
+        register(self, *arguments, **named)
+        self._ensure_heartbeat_started()
+
+    adapter.register_kv_caches = register_kv_caches
+
+
 def stay(pid: int, mask: Iterable[int], /) -> None:
     """Stands in for os.sched_setaffinity: the cores of an engine are the supervisor's to choose."""
 
@@ -61,6 +77,7 @@ MENDS: dict[str, Mend] = {
     "nixl_cu12._bindings": let_agents_sleep,
     "nixl_cu13._bindings": let_agents_sleep,
     "lmcache.v1.multiprocess.transfer_context.shm": survive_lost_stores,
+    "lmcache.integration.vllm.vllm_multi_process_adapter": watch_from_the_start,
 }
 
 

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from stack.demo.show import proofs, table
+from stack.demo.show import proofs, table, unproven
 from stack.demo.story import Played, Step
 from stack.model.tier import Source
 
@@ -12,7 +12,8 @@ from stack.model.tier import Source
 def step(proven: bool = True) -> Step:
     return Step(
         step="again", source=Source.ENGINE, path="direct", engine="decode-0", prompt_tokens=2_000, ttft_seconds=0.25,
-        tokens_from_source=1_984, transferred_bytes=0, proof="+1984 of 2000", proven=proven,
+        tokens_from_source=1_984, sources={Source.ENGINE: 1_984, Source.COMPUTED: 16}, transferred_bytes=0,
+        proof="+1984 of 2000", proven=proven,
     )  # fmt: skip
 
 
@@ -36,3 +37,9 @@ def test_times_of_emulated_engines_are_not_passed_off_as_measured() -> None:
 
 def test_what_is_not_proven_is_said_to_be_not() -> None:
     assert list(proofs([step(), step(proven=False)])) == ["1  +1984 of 2000", "2  NOT PROVEN: +1984 of 2000"]
+
+
+def test_a_step_that_is_not_proven_says_what_was_seen_instead() -> None:
+    assert list(unproven([step(), step(proven=False)])) == [
+        "2 again, direct on decode-0: +1984 of 2000; all sources: engine 1984, computed 16"
+    ]

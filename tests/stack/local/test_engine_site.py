@@ -52,6 +52,21 @@ def test_a_store_without_an_answer_stores_nothing(tmp_path: Path) -> None:
     assert ran(code, tmp_path) == "('kept', 1) ([], [])\n"
 
 
+def test_an_engine_watches_the_cache_server_from_its_registration_on(tmp_path: Path) -> None:
+    module(
+        tmp_path,
+        "lmcache.integration.vllm.vllm_multi_process_adapter",
+        "class LMCacheMPWorkerAdapter:\n"
+        "    def register_kv_caches(self, caches, layout_hints=None): print('registers', caches, layout_hints)\n"
+        "    def _ensure_heartbeat_started(self): print('watches')\n",
+    )
+    code = (
+        "from lmcache.integration.vllm.vllm_multi_process_adapter import LMCacheMPWorkerAdapter as A; "
+        "A().register_kv_caches('caches', layout_hints='hints')"
+    )
+    assert ran(code, tmp_path) == "registers caches hints\nwatches\n"
+
+
 def test_an_engine_stays_on_its_cores(tmp_path: Path) -> None:
     code = "import os; before = os.sched_getaffinity(0); os.sched_setaffinity(0, {0}); print(os.sched_getaffinity(0) == before)"
     assert ran(code, tmp_path) == "True\n"
