@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from exporters.ledger import Ledger
 from stack.engines.lmcache import TierHits
@@ -20,12 +20,13 @@ class Hits:
 
     def __init__(self) -> None:
         self._last: dict[str, Mapping[str, TierHits]] = {}
+        self._read_at: dict[str, float] = {}
         self._unclaimed: defaultdict[str, Ledger] = defaultdict(Ledger)
 
     def observe(self, now: float, server: str, hits: Mapping[str, TierHits]) -> None:
         """Take in a server's cumulative hits. Its first observation only sets the base: those hits are of unknown age."""
         last = self._last.get(server)
-        self._last[server] = hits
+        self._last[server], self._read_at[server] = hits, now
         if last is None:
             return
         for root, current in hits.items():
@@ -36,6 +37,11 @@ class Hits:
             fresh = {Source.L2: (current.l2 or 0.0) - (before.l2 or 0.0), Source.L1: (current.l1 or 0.0) - (before.l1 or 0.0)}
             self._unclaimed[root].expire(now - HITS_GOOD_SECONDS)
             self._unclaimed[root].add(now, fresh)
+
+    def may_come(self, now: float, root: str, read: Collection[str]) -> bool:
+        """A server of this model, not among those `read` this time, may yet tell of hits: it could be read a moment ago."""
+        since = now - HITS_GOOD_SECONDS
+        return any(server not in read and root in self._last[server] and at >= since for server, at in self._read_at.items())
 
     def split(self, now: float, root: str, loads: Mapping[str, float]) -> dict[str, dict[Source, float]]:
         """Each engine's load of this interval by source: an estimate, newest hits first, the rest unknown.

@@ -46,6 +46,10 @@ class _Account:
         self.started, self.last = now.started, now.tokens
         return _minus(now.tokens, before)
 
+    def loads(self, now: EnginePrompt) -> bool:
+        """It loaded something that named no tier since last time."""
+        return self.last is not None and not self._restarted(now) and now.tokens.unspecified > self.last.unspecified
+
     def settle(self, now: float, gained: PromptTokens, split: Totals) -> None:
         """Add this interval's prompt tokens to the totals, each under one source."""
         self.notes.expire(now - NOTES_GOOD_SECONDS)
@@ -91,17 +95,23 @@ class Waterfall:
         """Totals by source of each engine read in this scrape.
 
         `now` is in seconds and never falls; `servers` are LMCache's hits by server and model root; an engine that is
-        not `listed` any more is forgotten, one that is but could not be read keeps its totals until it can.
+        not `listed` any more is forgotten, one that is but could not be read keeps its totals until it can. So does one
+        that loaded something while a server that tells from which tier could not be read: its tokens can wait.
         """
         for server, hits in servers.items():
             self._hits.observe(now, server, hits)
         self._accounts = {name: account for name, account in self._accounts.items() if listed(name)}
-        newcomers = {engine.target.replica for engine in engines} - self._accounts.keys()
-        gains = {engine.target.replica: self._account(engine).gain(engine) for engine in engines}
-        splits = self._splits(now, engines, gains, newcomers)
+        told = [engine for engine in engines if not self._must_wait(now, engine, servers)]
+        newcomers = {engine.target.replica for engine in told} - self._accounts.keys()
+        gains = {engine.target.replica: self._account(engine).gain(engine) for engine in told}
+        splits = self._splits(now, told, gains, newcomers)
         for name, gained in gains.items():
             self._accounts[name].settle(now, gained, splits[name])
-        return {name: dict(self._accounts[name].totals) for name in gains}
+        return {engine.target.replica: dict(self._accounts[engine.target.replica].totals) for engine in engines}
+
+    def _must_wait(self, now: float, engine: EnginePrompt, servers: Collection[str]) -> bool:
+        account = self._accounts.get(engine.target.replica)
+        return account is not None and account.loads(engine) and self._hits.may_come(now, engine.target.model_root, servers)
 
     def _account(self, engine: EnginePrompt) -> _Account:
         return self._accounts.setdefault(engine.target.replica, _Account())

@@ -11,6 +11,7 @@ import httpx
 import msgspec
 
 from stack.api.schema import AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, HealthView, StateView
+from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
 
 T = TypeVar("T")
@@ -115,6 +116,14 @@ class ControlClient:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._unreachable(error) from error
 
+    def cache(self, epoch: int, since: int) -> CacheUpdate:
+        """What control relays of the cache behind the engines that changed after `since`; all of it for another `epoch`."""
+        answer = self._send("GET", "/v1/routers/-/cache", {"epoch": str(epoch), "since": str(since)}, {}, None)
+        try:
+            return msgspec.msgpack.decode(answer.content, type=CacheUpdate)
+        except msgspec.DecodeError as error:
+            raise self._stranger(error) from error
+
     def audit(self, *, limit: int = 100) -> AuditView:
         """Recent changes and steps, newest first."""
         return self._read("/v1/audit", {"limit": str(limit)}, AuditView)
@@ -151,7 +160,10 @@ class ControlClient:
         try:
             return msgspec.json.decode(answer.content, type=kind)
         except msgspec.DecodeError as error:
-            raise ControlUnreachableError(f"what answers at {self.url} is not control: {error}") from error
+            raise self._stranger(error) from error
+
+    def _stranger(self, error: Exception) -> ControlUnreachableError:
+        return ControlUnreachableError(f"what answers at {self.url} is not control: {error}")
 
 
 def _set(filters: Mapping[str, str | None]) -> dict[str, str]:

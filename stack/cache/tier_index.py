@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import takewhile
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -109,6 +110,19 @@ class TierIndex:
             return placement
         self.unknown.update({(tier, reason) for held in placed.values() for tier, reason in held.doubts})
         return replace(placement, engines=MappingProxyType({**placement.engines, **placed}))
+
+    def held(self, tier: Tier, server: str, root: str, tokens: Sequence[int]) -> tuple[int, int] | None:
+        """Tokens of a prompt's whole chunks: those up to the first that is not known to lie in L1 of `server` (the store); all.
+
+        None while the server's chunks cannot be named. Unlike `behind` this asks one tier alone: KV may lie in both.
+        """
+        own, ledger = self._ledgers.get(server), self._ledgers.get(server if tier is Tier.L1 else STORE)
+        if own is None or ledger is None or own.said.chunk_tokens is None or not self._knows(own.said.algorithm):
+            return None
+        size = own.said.chunk_tokens
+        chunks = [Chunk(root, "", name) for name in self._names(tokens, size)]
+        known = sum(1 for _ in takewhile(lambda chunk: ledger.doubt(chunk) is True, chunks))
+        return known * size, len(chunks) * size
 
     def chunks(self, server: str, tier: Tier, now: float) -> int | None:
         """Chunks known beyond doubt in the L1 of a cache server, or in the store behind it; None when they are not known."""

@@ -6,7 +6,7 @@ import click
 
 
 @click.command()
-@click.option("--tokens", type=click.IntRange(600, 3000), default=2000, show_default=True, help="Length of the prompt.")
+@click.option("--tokens", type=click.IntRange(600, 2500), default=2000, show_default=True, help="Length of the prompt.")
 @click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON.")
 def command(tokens: int, as_json: bool) -> None:
     """Ask one prompt cold, again, after each tier lost it, and over DPD.
@@ -22,8 +22,8 @@ def command(tokens: int, as_json: bool) -> None:
 
     from stack.adapters.supervisor_link import SupervisorUnavailableError
     from stack.api.client import ControlError
+    from stack.demo.error import DemoError
     from stack.demo.show import proofs, table, unproven
-    from stack.demo.stage import DemoError
     from stack.demo.story import requests
     from stack.model.tier import Source
     from stack.wiring.demo import play
@@ -34,7 +34,12 @@ def command(tokens: int, as_json: bool) -> None:
         with Progress(console=console, transient=True) as progress:
             task = progress.add_task("Asking", total=requests(tokens))
             played = asyncio.run(
-                play(tokens, lambda: progress.advance(task), lambda step: progress.update(task, description=step.step))
+                play(
+                    tokens,
+                    lambda names: progress.update(task, description=f"Waiting for {names}"),
+                    lambda: progress.advance(task),
+                    lambda step: progress.update(task, description=step.step),
+                )
             )
     except SupervisorUnavailableError:
         raise click.ClickException("the stack does not run here: `kvdeck up` starts it") from None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
 from tokenizers import Tokenizer
+
+from stack.demo.error import DemoError
 
 _SUBJECTS = (
     "The router",
@@ -39,13 +41,18 @@ def text_of(tokens: int, nonce: str, length_of: Callable[[str], int]) -> str:
     raise AssertionError("count() never ends")
 
 
-def counter(model_root: Path) -> Callable[[str], int]:
-    """How many tokens the model at `model_root` makes of a text; about four bytes a token without its tokenizer."""
+def encoder(model_root: Path) -> Callable[[str], Sequence[int]]:
+    """The tokens that the model at `model_root` makes of a text. Raises DemoError without its tokenizer."""
     file = model_root / "tokenizer.json"
     if not file.exists():
-        return lambda text: len(text.encode()) // 4
+        raise DemoError(f"{file} is missing: `kvdeck up` installs it")
     tokenizer = Tokenizer.from_file(str(file))
-    return lambda text: len(tokenizer.encode(text).ids)
+
+    def encode(text: str) -> Sequence[int]:
+        tokens: list[int] = tokenizer.encode(text).ids
+        return tokens
+
+    return encode
 
 
 def _sentence(number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Protocol
@@ -10,15 +10,20 @@ from typing import Protocol
 import msgspec
 
 from stack.control.state import Dpd, ModelState
-from stack.demo.stage import Reading
+from stack.demo.error import DemoError
+from stack.demo.reading import Reading
 from stack.metrics import catalog
 from stack.model.tier import Path, Source
 from stack.traffic.request import Outcome
 
-# What pushes a prompt out of a tier of the one-machine stack, in tokens of other prompts. An engine holds 4,736 tokens;
-# L1 holds 11,650 and must still have the prompt after the engine lost it, so no more than needed is asked there.
+# What pushes a prompt out of a tier of the one-machine stack, in tokens of other prompts. An engine holds 4,736 tokens.
+# L1 holds 11,650, evicts 30 % of its oldest chunks when it is 80 % full, and must still have the prompt after the engine
+# lost it: with prompts of up to 2,500 tokens it keeps 64 % of one at the least, whatever it held before.
 PAST_ENGINE_TOKENS = 4_800
-PAST_L1_TOKENS = 16_000
+PAST_L1_TOKENS = 10_000  # about: it evicts when it sees fit
+PAST_L1_MOST_TOKENS = 32_000
+# So often a new prompt is taken when the tiers do not take one in: right after its server was restarted, for one.
+COLD_TRIES = 4
 
 
 def past_engine(tokens: int) -> int:
@@ -26,14 +31,9 @@ def past_engine(tokens: int) -> int:
     return ceil(PAST_ENGINE_TOKENS / tokens)
 
 
-def past_l1(tokens: int) -> int:
-    """How many more L1 evicts it for."""
-    return ceil(PAST_L1_TOKENS / tokens)
-
-
 def requests(tokens: int) -> int:
-    """How many requests a whole demo asks."""
-    return 5 + 2 * past_engine(tokens) + past_l1(tokens)
+    """How many requests a whole demo asks, about."""
+    return 5 + 2 * past_engine(tokens) + ceil(PAST_L1_TOKENS / tokens)
 
 
 class Scene(Protocol):
@@ -41,9 +41,15 @@ class Scene(Protocol):
 
     async def ask(self, prompt: str) -> Outcome: ...
 
-    async def read(self, engine: str) -> Reading: ...
+    async def read(self) -> Mapping[str, Reading]: ...
 
-    async def read_after(self, engine: str, before: Reading, tokens: int) -> Reading: ...
+    async def read_after(self, engine: str, before: Mapping[str, Reading], tokens: int) -> Reading: ...
+
+    async def kept(self, prompt: str) -> bool: ...
+
+    def in_l1(self, prompt: str) -> bool: ...
+
+    async def room_in_l1(self) -> None: ...
 
     def steer(self, model: ModelState) -> None: ...
 
@@ -84,52 +90,64 @@ class Story:
     async def steps(self, now: ModelState) -> AsyncIterator[Step]:
         """Each step as it is done. Steers the model; the caller puts `now` back."""
         direct = msgspec.structs.replace(now, strategy="session", dpd=Dpd(enabled=False, routing_threshold=4096))
-        prompt = self.prompt_of("demo")
         self.stage.steer(direct)
-        yield await self._step("cold", Source.COMPUTED, prompt)
+        prompt, cold = await self._cold()
+        yield cold
         yield await self._step("again", Source.ENGINE, prompt)
         await self._others("past-engine", past_engine(self.tokens))
         yield await self._step("after the engine evicted it", Source.L1, prompt)
-        await self._others("past-l1", past_l1(self.tokens))
+        await self._past_l1(prompt)
         yield await self._step("after L1 evicted it", Source.L2, prompt)
         if now.pools.prefill.replicas:
             await self._others("past-engine-again", past_engine(self.tokens))
             self.stage.steer(msgspec.structs.replace(direct, dpd=Dpd(enabled=True, routing_threshold=512)))
             yield await self._step("over DPD", Source.PEER, prompt)
 
+    async def _cold(self) -> tuple[str, Step]:
+        """A prompt that was computed and that both tiers took in; what they did not take in they cannot give."""
+        await self.stage.room_in_l1()
+        for number in range(COLD_TRIES):
+            prompt = self.prompt_of(f"demo-{number}")
+            step = await self._step("cold", Source.COMPUTED, prompt)
+            if await self.stage.kept(prompt):
+                return prompt, step
+        raise DemoError(f"L1 or L2 did not take in any of {COLD_TRIES} prompts: see `kvdeck status`, and LMCache's log")
+
     async def _others(self, series: str, count: int) -> None:
         for number in range(count):
             await self.stage.ask(self.prompt_of(f"{series}-{number}"))
             self.on_request()
 
+    async def _past_l1(self, prompt: str) -> None:
+        """Others until L1 lost the prompt: it evicts when it sees fit. The engine, which has it again, has to lose it, too."""
+        await self._others("past-engine-and-l1", past_engine(self.tokens))
+        for number in range(ceil(PAST_L1_MOST_TOKENS / self.tokens)):
+            if not self.stage.in_l1(prompt):
+                return await self.stage.room_in_l1()
+            await self._others(f"past-l1-{number}", 1)
+        raise DemoError(f"L1 still holds the prompt after {PAST_L1_MOST_TOKENS} tokens of others: see LMCache's log")
+
     async def _step(self, title: str, source: Source, prompt: str) -> Step:
-        engine = await self._engine()
-        before = await self.stage.read(engine)
+        before = await self.stage.read()
         outcome = await self.stage.ask(prompt)
         self.on_request()
-        tokens = outcome.prompt_tokens or 0
+        engine, tokens = outcome.engine or "", outcome.prompt_tokens or 0
         after = await self.stage.read_after(engine, before, tokens)
-        sources = {one: int(after.sources[one] - before.sources[one]) for one in Source}
-        gained = sources[source]
-        received = int(after.transferred_bytes - before.transferred_bytes)
+        sources = {one: int(after.sources[one] - before[engine].sources[one]) for one in Source}
+        received = int(after.transferred_bytes - before[engine].transferred_bytes)
         return Step(
             step=title,
             source=source,
             path=outcome.path or "",
-            engine=outcome.engine or "",
+            engine=engine,
             prompt_tokens=tokens,
             ttft_seconds=outcome.first_token_seconds or 0.0,
-            tokens_from_source=gained,
+            tokens_from_source=sources[source],
             sources={one: count for one, count in sources.items() if count},
             transferred_bytes=received,
-            proof=_proof(engine, source, gained, tokens, received),
-            proven=outcome.engine == engine and 2 * gained >= tokens > 0 and (outcome.path == Path.DPD) == (source is Source.PEER),
+            proof=_proof(engine, source, sources[source], tokens, received),
+            proven=2 * sources[source] >= tokens > 0 and (outcome.path == Path.DPD) == (source is Source.PEER),
         )
-
-    async def _engine(self) -> str:
-        """The decode engine that the demo's session lives on: a one-word prompt tells, and disturbs no cache."""
-        outcome = await self.stage.ask("Hello")
-        return outcome.engine or ""
 
 
 def _proof(engine: str, source: Source, gained: int, tokens: int, received: int) -> str:

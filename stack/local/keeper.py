@@ -80,6 +80,7 @@ class Keeper:
         """Down and up again, if it runs: something it leans on is new."""
         if self.running is not None and self._intent is Intent.RUN:
             self._renewing = True
+            self._show(ComponentState.STARTING, "begins anew")  # from this moment: whoever waits for it must not miss it
             self._told.set()
 
     def end(self) -> None:

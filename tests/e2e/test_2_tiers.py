@@ -8,7 +8,7 @@ import pytest
 from redis import Redis
 
 from stack.config import Layout
-from stack.demo.prompt import counter, text_of
+from stack.demo.prompt import encoder, text_of
 from stack.metrics import catalog
 from stack.model.tier import Source, Tier
 from tests.e2e.deck import ROOT, Deck, wait_for
@@ -23,8 +23,8 @@ DECODERS = ("decode-0", "decode-1")
 @pytest.fixture(scope="module")
 def prompt_of(deck: Deck) -> Callable[[str], str]:
     """A 2,000-token prompt that starts with a given word."""
-    length_of = counter(Layout.of(ROOT, ROOT).model)
-    return lambda nonce: text_of(TOKENS, nonce, length_of)
+    encode = encoder(Layout.of(ROOT, ROOT).model)
+    return lambda nonce: text_of(TOKENS, nonce, lambda text: len(encode(text)))
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,8 @@ def test_a_stopped_store_is_absent_not_zero_and_alerts_until_it_is_back(deck: De
     assert deck.kvdeck("start", "redis").returncode == 0
     wait_for(lambda: deck.samples(catalog.CACHE_USED_BYTES, replica="redis"), 30, "the store's series are back")
     wait_for(lambda: "CollectorFailing" not in deck.alerts(), 120, "the alert clears")
-    wait_for(lambda: cache_server(deck) not in (None, before), 120, "the cache server, which never finds a lost store again, begins anew")
+    # Its connection to the store would never come back, so it begins anew; what follows would find it away.
+    wait_for(lambda: cache_server(deck) not in (None, before), 120, "the cache server serves again")
 
 
 def cache_server(deck: Deck) -> int | None:

@@ -188,6 +188,31 @@ def test_the_first_lookup_of_a_server_that_was_idle_counts() -> None:
     assert deck.one(prompt(256, loaded=256), hits(256, 256, 0)) == {L1: 256}
 
 
+def test_what_was_loaded_while_lmcache_could_not_be_read_waits_for_its_tier() -> None:
+    deck = fresh()
+    assert deck.one(prompt(2000, computed=208, loaded=1792)) == {}
+    assert deck.one(prompt(2000, computed=208, loaded=1792), hits(1792, 1792, 0)) == {COMPUTED: 208, L1: 1792}
+
+
+def test_what_a_lost_lmcache_would_have_told_is_not_waited_for_long() -> None:
+    deck = fresh()
+    assert deck.one(prompt(2000, computed=208, loaded=1792), after=5) == {}
+    assert deck.one(prompt(2000, computed=208, loaded=1792), after=12) == {COMPUTED: 208, UNKNOWN: 1792}
+
+
+def test_who_loaded_nothing_does_not_wait_for_lmcache() -> None:
+    deck = Deck()
+    deck.scrape(prompt(), prompt(replica="decode-1"), servers=hits(0, 0, 0))
+    totals = deck.scrape(prompt(100, loaded=100), prompt(300, computed=300, replica="decode-1"))
+    assert totals == {"decode-0": {}, "decode-1": {COMPUTED: 300}}
+
+
+def test_another_models_server_is_not_waited_for() -> None:
+    deck = fresh()
+    deck.one(prompt(), {**hits(0, 0, 0), "other": {"/models/other": TierHits(0, 0, 0)}})
+    assert deck.one(prompt(256, loaded=256), hits(256, 256, 0)) == {L1: 256}
+
+
 def test_another_models_hits_explain_nothing() -> None:
     deck = Deck()
     deck.one(prompt(), {"lmcache": {}})

@@ -14,6 +14,7 @@ from stack.local.process import Command
 from stack.local.spec import Spec, Stage
 
 NAME = "lmcache"
+L1_WATERMARK = 0.8  # once a second L1 evicts if it is that full
 
 
 def lmcache(site: Site) -> Spec:
@@ -72,7 +73,7 @@ def _arguments(site: Site) -> tuple[str, ...]:
         *("--http-host", LOOPBACK, "--http-port", str(ports.lmcache_http)),
         *("--chunk-size", str(settings.chunk_size)),
         *("--l1-size-gb", str(settings.l1_gib), "--no-l1-use-lazy"),
-        *("--eviction-policy", "LRU", "--eviction-trigger-watermark", "0.8", "--eviction-ratio", "0.3"),
+        *("--eviction-policy", "LRU", "--eviction-trigger-watermark", str(L1_WATERMARK), "--eviction-ratio", "0.3"),
         # With the default mode a CPU engine hangs when it registers its KV cache.
         *("--supported-transfer-mode", "auto", "--shm-name", site.digest),
         *("--metrics-sample-rate", "1.0"),

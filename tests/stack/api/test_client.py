@@ -13,6 +13,7 @@ from stack.api.client import (
     UnauthorizedError,
 )
 from stack.api.schema import Applied, ChangeView, ErrorDetail, ErrorView
+from stack.cache.relay import CacheUpdate
 from tests.stack.control.samples import desired
 
 VIEW = ChangeView(generation=8, desired=desired(), applied=Applied(), dry_run=False, proposed=desired())
@@ -44,6 +45,24 @@ def test_a_change_carries_its_generation_and_who_and_why() -> None:
     assert wire.seen.headers["if-match"] == '"7"'
     assert wire.seen.headers["authorization"] == "Bearer s3cret"
     assert dict(wire.seen.headers.raw)[b"X-Kvdeck-Actor"] == "Zoë".encode()
+
+
+def test_what_lies_behind_the_engines_is_asked_for_without_waiting() -> None:
+    update = CacheUpdate(epoch=3, version=8)
+    seen: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return httpx.Response(200, content=msgspec.msgpack.encode(update))
+
+    with ControlClient("http://control:8010", transport=httpx.MockTransport(answer)) as client:
+        assert client.cache(3, 7) == update
+    assert str(seen[0].url) == "http://control:8010/v1/routers/-/cache?epoch=3&since=7"
+
+
+def test_what_is_no_cache_update_is_not_from_control() -> None:
+    with _client(Wire(body="hello")) as client, pytest.raises(ControlUnreachableError, match="is not control"):
+        client.cache(0, 0)
 
 
 def test_decisions_are_asked_for_with_the_filters_that_are_set() -> None:

@@ -108,3 +108,18 @@ def test_chunks_of_a_tier_are_counted_while_they_are_known() -> None:
     assert (made.chunks("lmc", Tier.L1, 10.0), made.chunks("lmc", Tier.L2, 10.0), made.chunk_tokens("lmc")) == (12, None, 256)
     assert made.chunks("lmc", Tier.L1, 99.0) is None
     assert (made.chunks("gone", Tier.L1, 10.0), made.chunk_tokens("gone")) == (None, None)
+
+
+def test_one_tier_alone_is_told_up_to_its_first_gap_though_the_other_has_the_rest() -> None:
+    made = index(holding(L1, 0, 1, 3), holding(L2, 0, 1, 2, 3))
+    assert (made.held(Tier.L1, "lmc", "/m", TOKENS), made.held(Tier.L2, "lmc", "/m", TOKENS)) == ((512, 1_792), (1_024, 1_792))
+
+
+def test_what_is_doubted_is_not_held_for_sure() -> None:
+    made = index(holding(replace(L1, since=5), 0), L2)
+    assert made.held(Tier.L1, "lmc", "/m", TOKENS) == (0, 1_792)
+
+
+def test_a_server_that_does_not_say_how_it_names_chunks_holds_nothing_that_could_be_told() -> None:
+    assert index(replace(L1, algorithm="sha256_cbor"), L2).held(Tier.L1, "lmc", "/m", TOKENS) is None
+    assert index(L2).held(Tier.L2, "lmc", "/m", TOKENS) is None

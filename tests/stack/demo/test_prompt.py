@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from stack.demo.prompt import counter, text_of
+import pytest
+
+from stack.demo.error import DemoError
+from stack.demo.prompt import encoder, text_of
 
 
 def words(text: str) -> int:
@@ -17,5 +20,6 @@ def test_two_prompts_differ_from_their_first_words_on() -> None:
     assert text_of(100, "one", words)[:12] != text_of(100, "two", words)[:12]
 
 
-def test_without_a_tokenizer_a_token_is_taken_for_four_bytes(tmp_path: Path) -> None:
-    assert counter(tmp_path)("x" * 400) == 100
+def test_without_its_tokenizer_nobody_knows_where_a_prompt_lies(tmp_path: Path) -> None:
+    with pytest.raises(DemoError, match=r"tokenizer\.json is missing"):
+        encoder(tmp_path)

@@ -147,6 +147,7 @@ async def test_renewed_it_starts_again_without_a_failure(tmp_path: Path) -> None
     async with kept(spec(python(host(tmp_path), SLEEPER)), Backoff(first=600, limit=600)) as (keeper, readied):
         await until(lambda: keeper.state is ComponentState.READY)
         keeper.renew()
+        assert keeper.state is ComponentState.STARTING
         await until(lambda: len(readied) == 2)
         assert keeper.component.failures == 0
 
