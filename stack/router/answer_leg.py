@@ -157,12 +157,12 @@ class AnswerLeg:
         """Wait for the first event: engines send the head of a stream long before, when nothing is certain yet."""
         wish = errand.parsed.usage if errand.parsed.routed else _EVERYTHING
         events = EventStream(wish, errand.remote_cached_tokens)
-        async for piece in reply.body():
+        first = b""
+        while not first:
+            piece = await reply.piece()
+            if piece is None:
+                raise BrokenReplyError("the stream ended before its first event", started=True)
             first = events.feed(piece)
-            if first:
-                break
-        else:
-            raise BrokenReplyError("the stream ended before its first event", started=True)
         if events.failed and not events.first_token and (broken := leg_failure.reported(first)):
             raise broken
         return _Stream(reply, events, first)

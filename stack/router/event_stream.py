@@ -11,9 +11,6 @@ from stack.engines.answer_facts import AnswerFacts, answer_facts
 from stack.router.answer import Document, drop_private, is_empty_list, present, put_cached_tokens, read
 from stack.router.openai import UsageWish
 
-# The only bytes that make an event worth decoding once the first token is through. Inside JSON text a quote is
-# escaped, so `"usage"` never stands in what a model writes.
-_NOTABLE = re.compile(rb'"usage"|"metrics"|"error"|transfer_params"|\[DONE\]|^:|\n:|\r')
 _EVENT = re.compile(rb".*?(?:\r\n\r\n|\n\n)", re.DOTALL)
 _MAX_EVENT_BYTES = 8 * 1024 * 1024
 
@@ -28,6 +25,18 @@ class _Choices(msgspec.Struct):
     choices: list[_Choice] = []
 
 
+class _Remarks(msgspec.Struct):
+    """What else an event may say."""
+
+    usage: Any = None
+    error: Any = None
+    metrics: Any = None
+    kv_transfer_params: Any = None
+    ec_transfer_params: Any = None
+
+
+_NO_REMARK = _Remarks()
+_REMARKS = msgspec.json.Decoder(_Remarks)
 _CHOICES = msgspec.json.Decoder(_Choices)
 
 
@@ -55,13 +64,14 @@ class EventStream:
     def feed(self, chunk: bytes) -> bytes:
         """What may go to the client now; empty while an event is not whole."""
         data = self._rest + chunk if self._rest else chunk
+        if self.tokens and _plain(data):
+            self._rest = b""
+            self.tokens += 1
+            return data
         end = _end(data)
         whole, self._rest = data[:end], data[end:]
         if len(self._rest) > _MAX_EVENT_BYTES:  # no event is so large: this is no stream to read
             return whole + self.end()
-        if self.first_token and not _NOTABLE.search(whole):
-            self.tokens += whole.count(b"\n\n")
-            return whole
         return b"".join([self._event(match[0]) for match in _EVENT.finditer(whole)])
 
     def end(self) -> bytes:
@@ -70,6 +80,9 @@ class EventStream:
         return rest
 
     def _event(self, event: bytes) -> bytes:
+        if self.tokens and _plain(event):
+            self.tokens += 1
+            return event
         data = _data(event)
         if data is None:
             return event
@@ -101,6 +114,16 @@ class EventStream:
         changed |= put_cached_tokens(document, self._remote_cached_tokens)
         changed |= drop_private(document)
         return _rewritten(event, document) if changed else event
+
+
+def _plain(event: bytes) -> bool:
+    """One event, whole, with nothing in it but output: most are, once the first token is through."""
+    if not event.startswith(b"data: {") or event.find(b"\n\n") != len(event) - 2:
+        return False
+    try:
+        return _REMARKS.decode(event[6:]) == _NO_REMARK
+    except (msgspec.DecodeError, RecursionError):
+        return False
 
 
 def _end(data: bytes) -> int:

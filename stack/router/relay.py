@@ -24,12 +24,12 @@ class Relay:
 
     async def run(self, errand: Errand, reply: Reply, events: EventStream, first: bytes, responder: Responder) -> None:
         """Everything from `first` on, to a proper end. Raises ClientGoneError."""
-        pulse = _Pulse(errand, events)
+        pulse, gap_s = _Pulse(errand, events), self._settings.token_gap_s
         try:
             await responder.write(first)
             pulse.note(self._clock())
             errand.whole = events.done
-            async for piece in reply.body(self._settings.token_gap_s):
+            while (piece := await reply.piece(gap_s)) is not None:
                 self._keeper.heard(errand.engine)
                 out = events.feed(piece)
                 if out:

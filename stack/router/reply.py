@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 from stack.router.limit import Limit
 from stack.router.link_pool import LinkPool
 from stack.router.upstream_errors import BrokenReplyError
@@ -29,31 +27,33 @@ class Reply:
                 return value
         return None
 
-    async def body(self, gap_timeout_s: float | None = None) -> AsyncIterator[bytes]:
-        """Body bytes as they arrive; None leaves the request's own limit in force.
+    async def piece(self, gap_timeout_s: float | None = None) -> bytes | None:
+        """Body bytes as they arrive, None at the end.
 
-        Else no wait for the engine is longer than `gap_timeout_s`, however long the reader takes in between; a slow reader
-        makes the engine wait. Raises ReplyTimeoutError, BrokenReplyError.
+        The wait for them is no longer than `gap_timeout_s`, or the request's own limit where that is None. A slow reader makes
+        the engine wait. Raises ReplyTimeoutError, BrokenReplyError, once what came before is taken.
         """
-        link, limit = self._link, self._limit
-        while True:
-            if gap_timeout_s is not None:
-                limit.set(gap_timeout_s, "the engine sent nothing for")
-            data = await link.piece()
-            if data is None:
-                return
-            if gap_timeout_s is not None:
-                limit.set(None)
-            yield data
+        link = self._link
+        data = link.taken()
+        if data != b"":
+            return data
+        if gap_timeout_s is not None:
+            self._limit.set(gap_timeout_s, "the engine sent nothing for")
+        while data == b"":
+            await link.news()
+            data = link.taken()
+        if gap_timeout_s is not None:
+            self._limit.set(None)
+        return data
 
     async def read(self, most: int) -> bytes:
-        """The whole body. Raises BrokenReplyError beyond `most` bytes, and as `body` does."""
-        link = self._link
-        if (rest := link.whole()) is not None and len(rest) <= most:
-            return rest
-        whole = bytearray(rest or b"")
+        """The whole body. Raises BrokenReplyError beyond `most` bytes, and as `piece` does."""
+        data = self._link.taken()
+        if self._link.complete and (data is None or len(data) <= most):
+            return data or b""
+        whole = bytearray(data or b"")
         while len(whole) <= most:
-            data = await link.piece()
+            data = await self.piece()
             if data is None:
                 return bytes(whole)
             whole += data

@@ -66,7 +66,8 @@ class Response:
             raise RuntimeError("pieces come between start and finish")
         if chunk and not self._bodyless:
             self._outlet.put(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._chunked else chunk)
-        await self._outlet.drained()
+        if self._outlet.full:
+            await self._outlet.drained()
 
     async def finish(self) -> None:
         """The end of the pieces."""

@@ -44,7 +44,7 @@ class Upstream:
         timeout_s: float,
         retry_stale: bool = True,
     ) -> AsyncIterator[Reply]:
-        """One request and its answer, in `timeout_s` from now; `Reply.body` may set a limit of its own. Raises as `ask` does."""
+        """One request and its answer, in `timeout_s` from now; `Reply.piece` may set a limit of its own. Raises as `ask` does."""
         limit = self.limits.start(timeout_s, "the engine gave no answer within")
         try:
             reply = await self.ask(
@@ -83,24 +83,21 @@ class Upstream:
         length = b"content-length: %d\r\n" % len(body) if body or method in _WITH_BODY else b""
         head = b"%b%b%b\r\n" % (pool.opening(method, path), headers, length)
         link = pool.take() if retry_stale else None
-        if link is None:
-            link = await _connect(url, connect_timeout_s)
-        try:
-            link.begin(head, body)
-            limit.guard(link)
-            try:
-                await link.head()
-            except BrokenReplyError as error:
-                if error.started or link.used == 1 or not retry_stale:
-                    raise
+        while True:
+            if link is None:
                 link = await _connect(url, connect_timeout_s)
+            try:
                 link.begin(head, body)
                 limit.guard(link)
-                await link.head()
-        except BaseException:
-            link.close()
-            raise
-        return Reply(pool, link, limit)
+                while not link.headed:
+                    await link.news()
+                return Reply(pool, link, limit)
+            except BaseException as error:
+                link.close()
+                stale = isinstance(error, BrokenReplyError) and not error.started and link.used > 1
+                if not stale or not retry_stale:
+                    raise
+                link = None
 
     def forget(self, url: str) -> None:
         """Close the connections of an engine that left: idle ones now, those in use when their request ends."""

@@ -15,7 +15,7 @@ _MAX_HEAD_BYTES = 64 * 1024
 
 
 class Link(asyncio.Protocol):
-    """`begin` a request, wait for `headed`, take `pieces` until None. Reusable while `reusable`."""
+    """`begin` a request, wait for `news` until it is `headed`, then for what is `taken` until None. Reusable while `reusable`."""
 
     __slots__ = (
         "_error", "_head_bytes", "_held", "_keep_alive", "_loop", "_parser", "_paused", "_pieces", "_transport", "_wake",
@@ -134,28 +134,27 @@ class Link(asyncio.Protocol):
         else:
             self._transport.writelines((head, body) if body else (head,))
 
-    async def head(self) -> None:
-        """Wait for status and headers. Raises BrokenReplyError, ReplyTimeoutError."""
-        while not self.headed:
-            if self._error is not None:
-                raise self._error
-            self._wake = self._loop.create_future()
-            await self._wake
+    def news(self) -> asyncio.Future[None]:
+        """Done when there is more of the answer: wait for it where `headed` or `taken` say that there is not enough yet.
 
-    async def piece(self) -> bytes | None:
-        """The body bytes that arrived, None at the end. Raises, once what came before is taken, as `head` does."""
-        while not self._pieces:
-            if self.complete:
-                return None
-            if self._error is not None:
-                raise self._error
-            self._wake = self._loop.create_future()
-            await self._wake
-        return self._taken()
+        Raises BrokenReplyError, ReplyTimeoutError when nothing more comes.
+        """
+        if self._error is not None:
+            raise self._error
+        self._wake = self._loop.create_future()
+        return self._wake
 
-    def whole(self) -> bytes | None:
-        """All that is left of the body, if it is here to its end."""
-        return self._taken() if self.complete else None
+    def taken(self) -> bytes | None:
+        """The body bytes that arrived since the last call: none yet, or None when the body has ended."""
+        if not self._pieces:
+            return None if self.complete else b""
+        data = b"".join(self._pieces)
+        self._pieces.clear()
+        self._held = 0
+        if self._paused and self._transport is not None:
+            self._paused = False
+            self._transport.resume_reading()
+        return data
 
     def close(self) -> None:
         """Cut the connection: an engine that still works for it stops."""
@@ -166,15 +165,6 @@ class Link(asyncio.Protocol):
         """Whoever waits has waited long enough, for `why`."""
         self._error = self._error or ReplyTimeoutError(why, started=self.started)
         self._notify()
-
-    def _taken(self) -> bytes:
-        data = b"".join(self._pieces)
-        self._pieces.clear()
-        self._held = 0
-        if self._paused and self._transport is not None:
-            self._paused = False
-            self._transport.resume_reading()
-        return data
 
     def _notify(self) -> None:
         if self._wake is not None and not self._wake.done():

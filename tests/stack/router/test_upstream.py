@@ -159,10 +159,9 @@ async def test_pieces_come_as_they_are_sent() -> None:
     ):
         assert reply.header(b"x-a") == b"b"
         assert reply.header(b"x-b") is None
-        body = reply.body(5)
-        assert await anext(body) == b"one"
+        assert await reply.piece(5) == b"one"
         go.set()
-        assert [piece async for piece in body] == [b"two"]
+        assert [await reply.piece(5), await reply.piece(5)] == [b"two", None]
 
 
 async def test_leaving_early_closes_the_connection() -> None:
@@ -178,7 +177,7 @@ async def test_leaving_early_closes_the_connection() -> None:
 
     async with engine(talk) as played, client() as upstream:
         async with upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
-            assert await anext(reply.body()) == b"one"
+            assert await reply.piece() == b"one"
         await asyncio.wait_for(left.wait(), 5)
 
 
@@ -283,10 +282,9 @@ async def test_times_run_out() -> None:
             await ask(upstream, mute.url, timeout_s=0.05)
         assert not caught.value.started
         async with upstream.request(halting.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
-            body = reply.body(0.05)
-            assert await anext(body) == b"ok"
+            assert await reply.piece(0.05) == b"ok"
             with pytest.raises(ReplyTimeoutError) as caught:
-                await anext(body)
+                await reply.piece(0.05)
         assert caught.value.started
         async with upstream.request(halting.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=0.05) as reply:
             with pytest.raises(ReplyTimeoutError):
@@ -359,7 +357,7 @@ async def test_a_slow_reader_makes_the_engine_wait() -> None:
         await asyncio.sleep(0.2)
         assert sent < 30_000_000
         total = 0
-        async for piece in reply.body(5):
+        while (piece := await reply.piece(5)) is not None:
             total += len(piece)
     assert total == 65_536_000
 
