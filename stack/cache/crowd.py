@@ -1,78 +1,70 @@
-"""Where the prompts of late part ways: what many of them share is nobody's own, and tells nothing about where to send one."""
+"""Where prompts part ways: what many of them share is nobody's own, and tells nothing about where to send one."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-WINDOW_PROMPTS = 256  # twice as many pieces of each are kept at most: some 130,000, about 12 MiB
 BRANCHES = 4  # one conversation asked again and again has a few; a system prompt or a document under questions has many
-
-
-@dataclass(slots=True)
-class _Window:
-    """Some prompts in a row. Only pieces that were followed by different things are counted: the others are many."""
-
-    prompts: int = 0
-    first: dict[int, int | None] = field(default_factory=dict)
-    branches: dict[int, dict[int | None, int]] = field(default_factory=dict)
-
-    def note(self, pieces: Sequence[int], opening: int | None) -> None:
-        """A chained hash has one past: where a piece was seen, all before it were, each followed by the next of them."""
-        self.prompts += 1
-        first, branches = self.first, self.branches
-        known = self._known(pieces)
-        followers = (*pieces[1:], opening)
-        first.update(zip(pieces[known:], followers[known:], strict=True))
-        if not known:
-            return
-        parting, follower = pieces[known - 1], followers[known - 1]
-        if first[parting] != follower and parting not in branches:
-            branches[parting] = {first[parting]: 1}
-        for piece in filter(branches.__contains__, pieces[:known]):
-            counts, follower = branches[piece], followers[pieces.index(piece)]
-            counts[follower] = counts.get(follower, 0) + 1
-
-    def _known(self, pieces: Sequence[int]) -> int:
-        if pieces and pieces[-1] in self.first:
-            return len(pieces)
-        return bisect_left(pieces, True, hi=max(len(pieces) - 1, 0), key=lambda piece: piece not in self.first)
-
-    def parts(self, piece: int, followers: int, share: float) -> bool:
-        counts = self.branches[piece]
-        return len(counts) - (None in counts) >= followers and sum(counts.values()) >= share * self.prompts
+COMMON_SHARE = 0.8
+SAMPLE = 128  # prompts of late by which it is told what nearly all carry
 
 
 class Crowd:
-    """Tells, from the last `window` to twice as many prompts, which pieces were followed by many different things.
+    """Tells what different prompts share from where each new one leaves what is known, and from a sample of all.
 
-    A piece is *shared* when at least `branches` different things followed it; a conversation that only grows shares
-    nothing with itself. Bounded by the window, and by how many pieces a prompt may have.
+    A piece is *shared* once `branches` different things have followed it; a conversation that only grows shares nothing with
+    itself. Pieces are *common* that `COMMON_SHARE` of the last prompts carry.
     """
 
-    def __init__(self, window: int = WINDOW_PROMPTS, branches: int = BRANCHES) -> None:
-        if window < 1 or branches < 2:
-            raise ValueError(f"crowd: window {window} must be >= 1 and branches {branches} >= 2")
-        self._size = window
+    def __init__(self, branches: int = BRANCHES, sample: int = SAMPLE) -> None:
+        if branches < 2 or sample < 1:
+            raise ValueError(f"crowd: branches {branches} must be >= 2 and sample {sample} >= 1")
         self._branches = branches
-        self._before = _Window()
-        self._now = _Window()
+        self._parted: dict[int, int] = {}
+        self._late: deque[Sequence[int]] = deque(maxlen=sample)
+        self._until_look = self._sample = sample
+        self._common: Sequence[int] = ()
 
-    def note(self, pieces: Sequence[int], opening: int | None) -> None:
-        """A prompt of these pieces was sent. `opening` stands for what follows its last piece; None when that may still grow."""
-        if self._now.prompts == self._size:
-            self._before, self._now = self._now, _Window()
-        self._now.note(pieces, opening)
+    def __len__(self) -> int:
+        return len(self._parted)
 
-    def shared(self, pieces: Sequence[int], share: float = 0.0) -> int:
-        """How many leading pieces are shared, and carried by at least `share` (0 to 1) of the prompts of a window."""
-        return max(self._depth(window, pieces, share) for window in (self._now, self._before))
+    def parted(self, piece: int) -> bool:
+        """A prompt left what is known after `piece`; whether as many have as make it shared.
 
-    def _depth(self, window: _Window, pieces: Sequence[int], share: float) -> int:
-        if not window.branches:
-            return 0
-        for piece in filter(window.branches.__contains__, reversed(pieces)):
-            if window.parts(piece, self._branches, share):
-                return pieces.index(piece) + 1
-        return 0
+        The first thing that followed needed nothing known to leave.
+        """
+        count = self._parted[piece] = self._parted.get(piece, 1) + 1
+        if count < self._branches:
+            return False
+        self._look()
+        return True
+
+    def note(self, pieces: Sequence[int]) -> None:
+        """A prompt of these pieces was sent."""
+        self._late.append(pieces)
+        self._until_look -= 1
+        if not self._until_look:
+            self._look()
+
+    def common(self, pieces: Sequence[int]) -> int:
+        """How many leading pieces nearly every prompt carries."""
+        depth = len(self._common)
+        return depth if 0 < depth <= len(pieces) and pieces[depth - 1] == self._common[-1] else 0
+
+    def forget(self) -> None:
+        """Count anew who parts where."""
+        self._parted = {}
+
+    def _look(self) -> None:
+        """What most of the sample begin with. A chained hash has one past: where pieces agree, so did all before them."""
+        self._until_look, self._common = self._sample, ()
+        low, high = 0, max(map(len, self._late)) + 1
+        while low + 1 < high:
+            depth = (low + high) // 2
+            there = [pieces for pieces in self._late if len(pieces) >= depth]
+            piece, count = Counter([pieces[depth - 1] for pieces in there]).most_common(1)[0]
+            if count < COMMON_SHARE * len(self._late):
+                high = depth
+            else:
+                low, self._common = depth, next(pieces[:depth] for pieces in there if pieces[depth - 1] == piece)

@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+from struct import Struct
+
 from xxhash import xxh3_64_intdigest
 
 PIECE_BYTES = 512  # about 128 tokens of English: small enough for a chat's turns, large enough to be cheap
-PIECES_MAX = 256  # 128 KiB; prompts that agree so far are the same document
+_SHARE = 16  # a piece is at most so much of what is before it: what a long prompt costs grows with its length's logarithm
+_LONGEST = 1 << 20  # prompts that agree so far are the same document
 
 
-def prefix_hashes(data: bytes, piece_bytes: int = PIECE_BYTES, limit: int = PIECES_MAX) -> tuple[int, ...]:
-    """One 64-bit hash for each whole leading piece of `data`, each chained over all pieces before it.
+def _sizes() -> Iterator[int]:
+    size, end = PIECE_BYTES, 0
+    while end < _LONGEST:
+        if end >= 2 * size * _SHARE:
+            size *= 2
+        yield size
+        end += size
 
-    At most `limit` hashes; a last piece that is not full is left out, since it may still grow.
+
+_SIZES = tuple(_sizes())
+_ENDS = tuple(accumulate(_SIZES))
+PIECES_MAX = len(_SIZES)
+# How many bytes so many leading pieces have. What stands for a chat's opening may follow the last one, and has none.
+PREFIX_BYTES = (0, *_ENDS, _ENDS[-1])
+
+
+@lru_cache(maxsize=PIECES_MAX + 1)
+def _cutter(pieces: int) -> Struct:
+    return Struct("".join(f"{size}s" for size in _SIZES[:pieces]))
+
+
+def whole_pieces(length: int) -> int:
+    """How many whole leading pieces there are in so many bytes."""
+    return bisect_right(_ENDS, length)
+
+
+def prefix_hashes(data: bytes, seed: int = 0) -> list[int]:
+    """One 64-bit hash for each whole leading piece of `data`, each chained over all pieces before it, and over `seed`.
+
+    A last piece that is not full is left out, since it may still grow.
     """
-    hashes = []
-    parent = 0
-    for end in range(piece_bytes, min(len(data), limit * piece_bytes) + 1, piece_bytes):
-        parent = xxh3_64_intdigest(data[end - piece_bytes : end], parent)
-        hashes.append(parent)
-    return tuple(hashes)
+    parent = seed
+    return [parent := xxh3_64_intdigest(piece, parent) for piece in _cutter(whole_pieces(len(data))).unpack_from(data)]
 
 
-def whole_hash(data: bytes | memoryview) -> int:
+def whole_hash(data: bytes | memoryview, seed: int = 0) -> int:
     """One 64-bit hash of all of `data`, however short or long."""
-    return xxh3_64_intdigest(data)
+    return xxh3_64_intdigest(data, seed)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from stack.cache.sent import SentPrefixes
 from stack.fleet.engine import Health, Standing
 from stack.fleet.snapshot import Fleet, lost
 from stack.model.target import Target
 from stack.router.meters import Meters
 from stack.router.model_list import ModelList
-from stack.router.shelf import StrategyShelf
 from stack.router.upstream import Upstream
 
 
@@ -25,8 +25,8 @@ class Watcher(Protocol):
 class Housekeeping:
     """Listens to the fleet and to the engines' KV events: forgets what is gone, begins to follow what is new."""
 
-    def __init__(self, shelf: StrategyShelf, meters: Meters, upstream: Upstream, models: ModelList) -> None:
-        self._shelf = shelf
+    def __init__(self, sent: SentPrefixes, meters: Meters, upstream: Upstream, models: ModelList) -> None:
+        self._sent = sent
         self._meters = meters
         self._upstream = upstream
         self._models = models
@@ -35,7 +35,7 @@ class Housekeeping:
     def fleet_changed(self, before: Fleet, after: Fleet) -> None:
         """A listener of the fleet keeper."""
         for name in lost(before, after):
-            self._shelf.forget(name)
+            self._sent.forget(name)
             self._upstream.forget(before.members[name].engine.target.url)
         for name in before.members.keys() - after.members.keys():
             self._meters.forget(name)
@@ -58,8 +58,8 @@ class Housekeeping:
         self._meters.event_gap(target.model, target.replica, "recovered" if recovered else "lost")
 
     def cache_lost(self, target: Target) -> None:
-        """An engine restarted or dropped its cache: what the strategies learnt of it is void."""
-        self._shelf.forget(target.replica)
+        """An engine restarted or dropped its cache: what it was sent is gone."""
+        self._sent.forget(target.replica)
 
 
 def _ready(fleet: Fleet) -> list[str]:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from stack.cache.under_way import UnderWay
+from stack.cache.sent import SentPrefixes
 from stack.model.load import EMPTY_QUEUE, Queue
 from stack.model.placement import EnginePlacement
 from stack.router.header_fields import HeaderLines
@@ -76,7 +76,7 @@ class InFlight:
         self._clock = clock
         self._heard: dict[str, float] = {}
         self._attempts: dict[str, set[Attempt]] = {}
-        self.under_way = UnderWay()
+        self.sent = SentPrefixes()
         self._lines: defaultdict[str, WaitingLine] = defaultdict(WaitingLine)
         self._counts: dict[str, int] = {}
         self.changed: set[str] = set()
@@ -103,14 +103,18 @@ class InFlight:
         return Attempt(self, engine, tokens, work, pieces, self._clock(), rank)
 
     def begin(self, attempt: Attempt) -> None:
-        """Count it."""
+        """Count it, and remember where its prompt went.
+
+        That is not taken back when it fails: the next prompt that begins alike goes there and makes it true, or the engine
+        fails for good, and is forgotten.
+        """
         self.changed.add(attempt.engine)
         self._attempts.setdefault(attempt.engine, set()).add(attempt)
         self._counts[attempt.engine] = self._counts.get(attempt.engine, 0) + 1
         if attempt.work:
             self._lines[attempt.engine].join(attempt, attempt.work, attempt.since)
         if attempt.pieces:
-            self.under_way.sent(attempt.engine, attempt.pieces)
+            self.sent.learn(attempt.engine, attempt.pieces, attempt.since)
 
     def computed(self, attempt: Attempt) -> None:
         """Its prompt is computed: a token came."""
@@ -125,8 +129,6 @@ class InFlight:
         self._counts[attempt.engine] -= 1
         if attempt.work:
             self._lines[attempt.engine].leave(attempt, self._clock())
-        if attempt.pieces:
-            self.under_way.over(attempt.engine, attempt.pieces)
         if self.freed is not None:
             self.freed()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
-from stack.cache.under_way import UnderWay
+from stack.cache.prefix import prefix_hashes, whole_hash, whole_pieces
+from stack.cache.sent import SentPrefixes
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import Placement, PlacementUnknownError, UnknownReason
 from stack.model.request import RouteRequest
@@ -43,14 +43,14 @@ class Inquiry:
         tokens: Tokens,
         placing: Placing,
         sessions: Sessions,
-        under_way: UnderWay,
+        sent: SentPrefixes,
         settings: RouterSettings,
         clock: Callable[[], float],
     ) -> None:
         self._tokens = tokens
         self._placing = placing
         self._sessions = sessions
-        self._under_way = under_way
+        self._sent = sent
         self._settings = settings
         self._clock = clock
         self._turns = Turns()
@@ -62,21 +62,27 @@ class Inquiry:
         data, opening = laid_out(parsed, adapter) if parsed.routed else (request.body, None)
         tokens, placement = await self._placed(parsed, model, fleet)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
-        pieces = prefix_hashes(data)
+        seed = whole_hash(model.encode())
+        pieces = prefix_hashes(data, seed)
+        opening_hash = None if opening is None else whole_hash(memoryview(data)[:opening], seed)
+        opening_pieces = whole_pieces(opening or 0)
+        if opening_hash is not None and 0 < len(pieces) <= opening_pieces:
+            pieces.append(opening_hash)
+        now = self._clock()
         return RouteRequest(
             request_id=request_id,
             model=model,
             sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, served.policy)),
             prompt_tokens=prompt_tokens,
             tokens_exact=tokens is not None,
+            prompt_bytes=len(data),
             prefix_hashes=pieces,
-            prefix_piece_bytes=PIECE_BYTES,
-            opening_hash=None if opening is None else whole_hash(memoryview(data)[:opening]),
-            opening_pieces=(opening or 0) // PIECE_BYTES,
+            opening_hash=opening_hash,
+            opening_pieces=opening_pieces,
             session_key=self._sessions.key(request, parsed, served.session_keys),
-            under_way=self._under_way.matched(pieces),
+            recalled=self._sent.recall(pieces, now),
             placement=placement,
-            now=self._clock(),
+            now=now,
             adapter=adapter,
         )
 

@@ -1,4 +1,4 @@
-"""What is written down when a request is over: its figures, its record, and what the strategies learn from it."""
+"""What is written down when a request is over: its figures, its record, and how fast its engines were."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from stack.cache.rates import RateBook
+from stack.cache.rates import Observation, RateBook
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
-from stack.model.plan import Choice
-from stack.model.request import RouteRequest
 from stack.router.errand import Errand
 from stack.router.hindsight import Hindsight
 from stack.router.meters import Meters
-from stack.router.outcomes import answer_outcome, observation, prefill_outcome
+from stack.router.outcomes import answered, prefilled
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
-from stack.router.shelf import StrategyShelf
+
+Seen = Callable[[Errand, Engine], Observation | None]
 
 log = logging.getLogger(__name__)
 
@@ -30,12 +28,10 @@ class Ledger:
         meters: Meters,
         hindsight: Hindsight,
         records: RecordBuffer,
-        shelf: StrategyShelf,
         rates: RateBook,
         shadowing: Shadowing,
     ) -> None:
         self._meters = meters
-        self._shelf = shelf
         self._rates = rates
         self._hindsight = hindsight
         self._over: list[Errand] = []
@@ -78,22 +74,20 @@ class Ledger:
             self._meters.fell_back(errand.route.model, reason)
 
     def _learn(self, errand: Errand) -> None:
-        """Engines that did their part hold the prompt now; a failed request teaches nothing."""
+        """How fast the engines are that did their part; a failed request teaches nothing."""
         if not 200 <= errand.status < 300:
             return
-        planned = errand.plan.decode
-        if planned.engine == errand.engine:
-            self._teach(errand.route, planned, errand.candidates.decode, answer_outcome(errand))
-        else:  # what its queue was when it came to that is not known
-            self._shelf.learn(errand.route, Choice(errand.engine, reason="retried"), answer_outcome(errand))
-        if errand.prefill_engine is not None and errand.plan.prefill is not None:
-            self._teach(errand.route, errand.plan.prefill, errand.candidates.prefill, prefill_outcome(errand))
+        plan, candidates = errand.plan, errand.candidates
+        if plan.decode.engine == errand.engine:  # of another one it is not known what its queue was when it came to that
+            self._teach(errand, errand.engine, candidates.decode, answered)
+        if errand.prefill_engine is not None:
+            self._teach(errand, errand.prefill_engine, candidates.prefill, prefilled)
 
-    def _teach(self, route: RouteRequest, choice: Choice, candidates: Sequence[Engine], outcome: Outcome) -> None:
-        """What was sent where, and how long that took on an engine in that state."""
-        self._shelf.learn(route, choice, outcome)
-        if (seen := observation(choice, candidates, route, outcome)) is not None:
-            self._rates.learn(choice.engine, seen)
+    def _teach(self, errand: Errand, name: str, candidates: Sequence[Engine], seen: Seen) -> None:
+        """How long it took on an engine in the state in which it was chosen."""
+        chosen = next((engine for engine in candidates if engine.name == name), None)
+        if chosen is not None and (observation := seen(errand, chosen)) is not None:
+            self._rates.learn(name, observation)
 
     def _keep(self, errand: Errand) -> None:
         errand.let_go()

@@ -7,7 +7,6 @@ import logging
 from dataclasses import replace
 
 from stack.control.state import NO_LIMITS
-from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.plan import Choice
 from stack.router.deciding import Decider, Start
 from stack.router.errand import Errand
@@ -17,7 +16,6 @@ from stack.router.message import Request, Responder
 from stack.router.openai import BodyError, parse
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
-from stack.router.shelf import StrategyShelf
 from stack.router.sightings import Sightings
 from stack.strategies.base import EmptyPoolError
 
@@ -41,7 +39,6 @@ class Observing:
         in_flight: InFlight,
         shadowing: Shadowing,
         records: RecordBuffer,
-        shelf: StrategyShelf,
         sightings: Sightings,
         answer_s: float,
     ) -> None:
@@ -49,7 +46,6 @@ class Observing:
         self._in_flight = in_flight
         self._shadowing = shadowing
         self._records = records
-        self._shelf = shelf
         self._sightings = sightings
         self._answer_s = answer_s
 
@@ -80,8 +76,6 @@ class Observing:
             self._shadowing.consider(errand)
             self._shadowing.settle(errand)
             self._sightings.observed(errand)
-            for choice in filter(None, (errand.plan.prefill, errand.plan.decode)):
-                self._shelf.learn(errand.route, choice, UNKNOWN_OUTCOME)
             self._occupy(errand)
             errand.let_go()
             self._records.add(errand)
@@ -97,7 +91,7 @@ class Observing:
         self._hold(errand, plan.decode, computed_s + self._answer_s)
 
     def _hold(self, errand: Errand, choice: Choice, more_s: float) -> float:
-        attempt = self._in_flight.attempt(choice.engine, None, errand.uncached(choice.engine))
+        attempt = self._in_flight.attempt(choice.engine, None, errand.uncached(choice.engine), pieces=errand.route.prefix_hashes)
         self._in_flight.begin(attempt)
         loop, computed_s = asyncio.get_running_loop(), choice.predicted_ttft_s or 0.0
         loop.call_later(computed_s, self._in_flight.computed, attempt)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.registry import Registry
@@ -17,23 +16,15 @@ class EmptyPoolError(LookupError):
 
 
 class Strategy(Protocol):
-    """Choose without side effects over frozen inputs; learn and forget afterwards.
+    """Choose without side effects over frozen inputs.
 
-    `choose` may read what was learnt but changes nothing, so that a decision replays and a shadow
-    strategy is free. Candidates are routable engines of one pool. `learn` runs once per executed
-    request; `forget` when an engine left, restarted or cleared its cache.
+    What is known of the fleet, of its caches and of what it was sent comes with the request and the candidates, so that a
+    decision replays, a shadow strategy is free, and a switch of strategy starts with knowledge. Candidates are routable
+    engines of one pool.
     """
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """One of `candidates`. Raises EmptyPoolError when there is none."""
-        ...
-
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        """Take note that `request` was executed on `choice.engine`, and what came of it."""
-        ...
-
-    def forget(self, engine: str) -> None:
-        """Drop everything learnt about `engine`."""
         ...
 
 

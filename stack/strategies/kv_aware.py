@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from stack.cache.cost import Cost
-from stack.cache.learnt import PIECES_PER_ENGINE
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
@@ -26,13 +24,13 @@ class KvAware:
     """The engine with the least predicted time to the first token: queue, tokens to compute, tokens to load.
 
     Ties go by load, then name. An engine whose placement is unknown is weighed as if it held nothing, and its score says
-    `known` 0. When nothing of the prompt is cached anywhere, what `prefix_aware` has learnt decides: requests that share a
-    new prefix and arrive before the first of them was stored still meet on one engine. When nothing is known of any
-    candidate, it decides as well, as a fallback with its reason, unless another one is configured.
+    `known` 0. When nothing of the prompt is cached anywhere, `prefix_aware` decides: requests that share a new prefix and
+    arrive before the first of them was stored still meet on one engine. When nothing is known of any candidate, it decides as
+    well, as a fallback with its reason, unless another one is configured.
     """
 
-    def __init__(self, pieces_per_engine: int = PIECES_PER_ENGINE) -> None:
-        self._prefixes = PrefixAware(pieces_per_engine=pieces_per_engine)
+    def __init__(self) -> None:
+        self._prefixes = PrefixAware()
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """The candidate where this prompt's first token should come first. Raises EmptyPoolError."""
@@ -58,14 +56,6 @@ class KvAware:
             predicted_ttft_s=costs[chosen].ttft_s,
             ranked_by=RANKED_BY,
         )
-
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        """Keeps what the fallback knows up to date; the engines report the rest themselves."""
-        self._prefixes.learn(request, choice, outcome)
-
-    def forget(self, engine: str) -> None:
-        """Its cache is gone, or the engine is."""
-        self._prefixes.forget(engine)
 
 
 def _score(held: EnginePlacement | None, cost: Cost) -> Mapping[str, float]:

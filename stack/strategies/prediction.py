@@ -27,12 +27,12 @@ def computing(request: RouteRequest, engine: Engine, tokens: float) -> Cost:
     return cost(tokens, 0, 0, engine.queue, engine.in_flight, engine.rates, request.now)
 
 
-def times(request: RouteRequest, engines: Sequence[Engine], tokens: Sequence[float]) -> list[float]:
-    """Seconds to the first token on each of `engines`, which would compute `tokens`: as `computing`, at a third of the cost."""
+def times(request: RouteRequest, engines: Sequence[Engine], held: Sequence[int]) -> list[float]:
+    """Seconds to the first token on each of `engines`, which hold so many of its tokens: as `computing`, at a third of the cost."""
     found = []
-    for engine, own in zip(engines, tokens, strict=True):
+    for engine, own in zip(engines, held, strict=True):
         rates = engine.rates
         rate = rates.prefill_tokens_per_s
         queued = ahead(engine.queue, rates, request.now) / rate if engine.queue.tokens else 0.0
-        found.append(rates.overhead_s + rates.running_s * engine.in_flight + queued + own / rate)
+        found.append(rates.overhead_s + rates.running_s * engine.in_flight + queued + (request.prompt_tokens - own) / rate)
     return found

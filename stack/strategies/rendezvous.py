@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 
 from xxhash import xxh3_64_intdigest
 
 from stack.fleet.engine import Engine
+from stack.strategies.line import Line
 
 
 def weight(key: int, engine: str) -> int:
@@ -26,7 +28,8 @@ def ranked(key: int, candidates: Sequence[Engine]) -> list[Engine]:
 
 def home(key: int, candidates: Sequence[Engine]) -> Engine:
     """The first of `ranked`, without ranking the rest."""
-    weights = [xxh3_64_intdigest(engine.target.replica.encode(), key) for engine in candidates]
+    names = candidates.encoded if isinstance(candidates, Line) else [engine.name.encode() for engine in candidates]
+    weights = [*map(xxh3_64_intdigest, names, repeat(key))]
     best = max(weights)
     if weights.count(best) == 1:
         return candidates[weights.index(best)]

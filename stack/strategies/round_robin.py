@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base
@@ -23,9 +22,3 @@ class RoundRobin:
         refuse_empty(candidates)
         ordered = sorted(candidates, key=lambda engine: engine.name)
         return Choice(ordered[request.sequence % len(ordered)].name, reason="turn")
-
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        """Nothing to learn: the sequence number is the whole state."""
-
-    def forget(self, engine: str) -> None:
-        """Nothing was learnt."""

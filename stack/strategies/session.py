@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base, rendezvous
@@ -44,12 +43,6 @@ class Session:
         chosen = next(engine for engine in preferred if engine.in_flight < capacity)
         reason = "session_home" if chosen is preferred[0] else "session_overflow"
         return Choice(chosen.name, reason=reason, scores=_scores(preferred, capacity), ranked_by="rank")
-
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        """Nothing to learn: the home follows from the names."""
-
-    def forget(self, engine: str) -> None:
-        """Nothing was learnt."""
 
     def _capacity(self, candidates: Sequence[Engine]) -> int:
         total = sum(engine.in_flight for engine in candidates) + 1  # with this request

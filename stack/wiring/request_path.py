@@ -76,7 +76,7 @@ def handler(options: RouterOptions, shared: Shared) -> Handler:
             shared.tokens,
             Placing(shared.index, shared.tiers),
             Sessions(options.secret),
-            shared.in_flight.under_way,
+            shared.in_flight.sent,
             options.settings,
             shared.clock,
         ),
@@ -91,7 +91,7 @@ def _observing(decider: Decider, options: RouterOptions, shared: Shared) -> Hand
     sightings = shared.sightings
     shadowing = Shadowing(shared.shelf, sightings, shared.meters.failed, shared.clock, budget_share=OBSERVING_SHARE)
     answer_s = options.settings.observed_answer_s
-    return Observing(decider, shared.in_flight, shadowing, shared.records, shared.shelf, sightings, answer_s).serve
+    return Observing(decider, shared.in_flight, shadowing, shared.records, sightings, answer_s).serve
 
 
 def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Handler:
@@ -111,7 +111,7 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
         Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, trust, settings, clock),
         poison,
         shadowing,
-        Ledger(shared.meters, shared.hindsight, shared.records, shared.shelf, shared.rates, shadowing),
+        Ledger(shared.meters, shared.hindsight, shared.records, shared.rates, shadowing),
         shared.meters,
         headers,
         clock,

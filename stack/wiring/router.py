@@ -79,7 +79,7 @@ class Router:
         self.admission = Admission(self.in_flight, lineup, lambda: self.keeper.fleet)
         self._models = ModelList(self.keeper, self._upstream, settings)
         self._greeter = Greeter(self._tokens)
-        self._housekeeping = Housekeeping(shelf, self._meters, self._upstream, self._models)
+        self._housekeeping = Housekeeping(self.in_flight.sent, self._meters, self._upstream, self._models)
         self._subscriber = KvEventSubscriber(self._index, self._housekeeping, clock, bind_at=options.kv_events_bind)
         self._housekeeping.watchers += [self._subscriber, lineup]
         self.keeper.listeners += [self._housekeeping.fleet_changed, self._greeter.fleet_changed, self.admission.fleet_changed]

@@ -91,11 +91,11 @@ class VirtualRouter:
         self._carrier = Carrier(agenda, {name: engine for name, (engine, _) in engines.items()}, self._in_flight, network_seconds)
         self._known = _Known()
         placing = Placing(self.index, TierIndex(chunk_names, knows))
-        self._inquiry = Inquiry(self._known, placing, Sessions(b"bench"), self._in_flight.under_way, _SETTINGS, agenda.clock)
+        self._inquiry = Inquiry(self._known, placing, Sessions(b"bench"), self._in_flight.sent, _SETTINGS, agenda.clock)
         shelf = StrategyShelf(names(), create)
         meters, hindsight = Meters(CollectorRegistry()), Hindsight(CollectorRegistry())
         shadowing = Shadowing(shelf, hindsight, meters.failed, agenda.clock)
-        self._ledger = Ledger(meters, hindsight, RecordBuffer(kept=1), shelf, rates, shadowing)
+        self._ledger = Ledger(meters, hindsight, RecordBuffer(kept=1), rates, shadowing)
         self._configuration = Configuration(shelf)
         self._configuration.preset({MODEL: state})
         self._asked = 0

@@ -8,7 +8,6 @@ from stack.control.link import RouterConfig
 from stack.control.session_key import Place, SessionKey
 from stack.control.state import Dpd, ModelState, Pools, PoolState
 from stack.fleet.engine import Engine
-from stack.model.outcome import UNKNOWN_OUTCOME, Outcome
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.registry import UnknownNameError
@@ -17,24 +16,15 @@ from stack.router.shelf import StrategyShelf
 from stack.strategies.disaggregation import DpdPolicy
 
 
-class Noting:
-    """A strategy that notes what it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
+class First:
+    """A strategy of no consequence."""
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         return Choice(candidates[0].name, reason="first")
 
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        self.told.append(f"learn {request.request_id} {choice.engine}")
-
-    def forget(self, engine: str) -> None:
-        self.told.append(f"forget {engine}")
-
 
 def _shelf() -> StrategyShelf:
-    return StrategyShelf(("a", "b", "kv_aware", "prefix_aware"), lambda name: Noting())
+    return StrategyShelf(("a", "b", "kv_aware", "prefix_aware"), lambda name: First())
 
 
 def _config(version: int, **models: ModelState) -> RouterConfig:
@@ -80,16 +70,3 @@ def test_strategies_stay_the_same_objects_across_switches() -> None:
     configuration.apply(_config(2, m=ModelState(strategy="b")))
     configuration.apply(_config(3, m=ModelState(strategy="a")))
     assert configuration.current.models["m"].strategies.decode is first
-
-
-def test_every_strategy_of_the_model_learns_and_all_forget() -> None:
-    shelf = _shelf()
-    here, there = shelf.named("m", "a").strategy, shelf.named("n", "b").strategy
-    shelf.learn(RouteRequest("r1", "m", 0, 10), Choice("decode-0", reason="x"), UNKNOWN_OUTCOME)
-    shelf.forget("decode-0")
-    other = shelf.named("m", "b").strategy
-    assert isinstance(here, Noting)
-    assert isinstance(there, Noting)
-    assert isinstance(other, Noting)
-    assert here.told == other.told == ["learn r1 decode-0", "forget decode-0"]
-    assert there.told == ["forget decode-0"]

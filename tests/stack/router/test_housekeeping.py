@@ -1,16 +1,13 @@
 """When the fleet changes, whatever remembers engines follows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from prometheus_client import CollectorRegistry, generate_latest
 
 from stack.adapters.probe import Pulse
-from stack.fleet.engine import Engine
+from stack.cache.sent import SentPrefixes
 from stack.fleet.machine import ProbeFailed, ProbeSucceeded, TargetsChanged, step
 from stack.fleet.snapshot import Fleet
-from stack.model.outcome import Outcome
-from stack.model.plan import Choice
-from stack.model.request import RouteRequest
 from stack.model.target import Target
 from stack.model.tier import Pool
 from stack.router.fleet_keeper import FleetKeeper
@@ -19,24 +16,9 @@ from stack.router.in_flight import InFlight
 from stack.router.meters import Meters
 from stack.router.model_list import ModelList
 from stack.router.settings import RouterSettings
-from stack.router.shelf import StrategyShelf
 from stack.router.upstream import Upstream
 
 TARGET = Target(replica="a", url="http://127.0.0.1:9", pool=Pool.DECODE, model="m", model_root="/m")
-
-
-class Forgetting:
-    def __init__(self) -> None:
-        self.forgotten: list[str] = []
-
-    def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
-        return Choice(candidates[0].name, reason="first")
-
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        """Nothing to learn."""
-
-    def forget(self, engine: str) -> None:
-        self.forgotten.append(engine)
 
 
 class Watching:
@@ -50,13 +32,11 @@ class Watching:
 class Bench:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.strategy, self.watching = Forgetting(), Watching()
-        shelf = StrategyShelf(("session",), lambda name: self.strategy)
-        shelf.named("m", "session")
+        self.sent, self.watching = SentPrefixes(), Watching()
         upstream, settings = Upstream(), RouterSettings()
         keeper = FleetKeeper(settings, InFlight(), self._probe)
         models = ModelList(keeper, upstream, settings)
-        self.housekeeping = Housekeeping(shelf, Meters(self.registry), upstream, models)
+        self.housekeeping = Housekeeping(self.sent, Meters(self.registry), upstream, models)
         self.housekeeping.watchers.append(self.watching)
         self.fleet = Fleet.of(())
 
@@ -68,6 +48,10 @@ class Bench:
             after = step(self.fleet, event)
             self.housekeeping.fleet_changed(self.fleet, after)
             self.fleet = after
+
+    def remembered(self) -> set[str]:
+        """Engines that are believed to hold what they were sent."""
+        return {engine for _, engines in self.sent.recall([1, 2], 0.0).runs for engine in engines}
 
     def exposition(self) -> str:
         return generate_latest(self.registry).decode()
@@ -81,12 +65,18 @@ def test_event_subscriptions_follow_the_targets_and_nothing_else() -> None:
 
 def test_what_an_engine_held_is_forgotten_when_it_is_lost_and_not_when_it_stumbles() -> None:
     bench = Bench()
+    bench.sent.learn("a", [1, 2], 0.0)
     bench.step(TargetsChanged((TARGET,)), ProbeSucceeded("a"), ProbeFailed("a", "silent"))
-    assert bench.strategy.forgotten == []
+    assert bench.remembered() == {"a"}
     bench.step(ProbeFailed("a", "silent"))
-    assert bench.strategy.forgotten == ["a"]
+    assert bench.remembered() == set()
+
+
+def test_what_an_engine_held_is_forgotten_when_it_drops_its_cache() -> None:
+    bench = Bench()
+    bench.sent.learn("a", [1, 2], 0.0)
     bench.housekeeping.cache_lost(TARGET)
-    assert bench.strategy.forgotten == ["a", "a"]
+    assert bench.remembered() == set()
 
 
 def test_series_of_an_engine_end_with_it() -> None:

@@ -1,18 +1,15 @@
 """When a request is over it is written down, and nothing that fails in doing so matters to anyone else."""
 
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
 from prometheus_client import CollectorRegistry, generate_latest
 
-from stack.cache.rates import RateBook
-from stack.fleet.engine import Engine
-from stack.model.outcome import UNKNOWN_OUTCOME, Outcome
+from stack.cache.rates import Observation, RateBook
+from stack.engines.answer_facts import AnswerFacts
 from stack.model.plan import Choice
 from stack.model.rates import PROFILE
-from stack.model.request import RouteRequest
 from stack.router.header_fields import HeaderLines
 from stack.router.hindsight import Hindsight
 from stack.router.ledger import Ledger
@@ -22,66 +19,29 @@ from stack.router.recording import record_of
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
+from stack.strategies.base import create
 from tests.stack.router.errands import CANDIDATES, PLAN, chosen
 from tests.stack.router.errands import errand as _errand
 
 
-class Noting:
-    """A strategy that notes what it learns, or fails to."""
+class Broken(RateBook):
+    """Rates that cannot be learnt."""
 
-    def __init__(self, broken: bool = False) -> None:
-        self.learnt: list[str] = []
-        self.outcomes: list[Outcome] = []
-        self._broken = broken
-
-    def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
-        return Choice(candidates[0].name, reason="first")
-
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        if self._broken:
-            raise RuntimeError("cannot learn")
-        self.learnt.append(choice.engine)
-        self.outcomes.append(outcome)
-
-    def forget(self, engine: str) -> None:
-        """Nothing to do."""
+    def learn(self, engine: str, seen: Observation) -> None:
+        raise RuntimeError("cannot learn")
 
 
-def _over(registry: CollectorRegistry, records: RecordBuffer, shelf: StrategyShelf, rates: RateBook) -> Ledger:
+def _ledger(rates: RateBook | None = None) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
+    registry, records = CollectorRegistry(), RecordBuffer(kept=10)
     meters, hindsight = Meters(registry), Hindsight(registry)
-    return Ledger(meters, hindsight, records, shelf, rates, Shadowing(shelf, hindsight, meters.failed))
-
-
-def _ledger(strategy: Noting) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
-    registry = CollectorRegistry()
-    records = RecordBuffer(kept=10)
-    return (
-        _over(registry, records, StrategyShelf(("session",), lambda name: strategy), RateBook(PROFILE)),
-        records,
-        registry,
-    )
-
-
-def test_both_engines_of_a_finished_request_are_learnt() -> None:
-    strategy = Noting()
-    _ledger(strategy)[0].close(_errand())
-    assert strategy.learnt == ["decode-0", "prefill-0"]
-    assert strategy.outcomes == [UNKNOWN_OUTCOME, Outcome(ttft_seconds=1.0, prefill_seconds=0.75)]
-
-
-def test_the_engine_that_answered_is_learnt_after_a_retry() -> None:
-    strategy = Noting()
-    errand = _errand()
-    errand.fall_back("decode_died")
-    errand.engine = "decode-1"
-    _ledger(strategy)[0].close(errand)
-    assert strategy.learnt == ["decode-1"]
-    assert strategy.outcomes == [Outcome(ttft_seconds=0.5, queue_seconds=0.25, prompt_tokens=700, cached_tokens=688)]
+    shelf = StrategyShelf(("session",), create)
+    shadowing = Shadowing(shelf, hindsight, meters.failed)
+    return Ledger(meters, hindsight, records, rates or RateBook(PROFILE), shadowing), records, registry
 
 
 def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> None:
-    registry, rates = CollectorRegistry(), RateBook(PROFILE)
-    ledger = _over(registry, RecordBuffer(kept=1), StrategyShelf(("session",), lambda name: Noting()), rates)
+    rates = RateBook(PROFILE)
+    ledger, _, _ = _ledger(rates)
     ledger.close(chosen(Choice("decode-0", reason="home"), CANDIDATES))
     slower = rates.of("decode-0").prefill_tokens_per_s
     assert slower < PROFILE.prefill_tokens_per_s  # half a second for twelve tokens
@@ -92,20 +52,27 @@ def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> Non
     assert rates.of("decode-1") is PROFILE
 
 
+def test_a_prefill_engine_is_learnt_and_the_decode_engine_that_computed_nothing_is_not() -> None:
+    rates = RateBook(PROFILE)
+    ledger, _, _ = _ledger(rates)
+    ledger.close(_errand(prefill_facts=AnswerFacts(cached_tokens=128, first_token_s=0.75)))
+    assert rates.changed == {"prefill-0"}
+
+
 @pytest.mark.parametrize("status", [400, 499, 502])
 def test_a_failed_request_teaches_nothing_and_its_phases_are_not_counted(status: int) -> None:
-    strategy = Noting()
-    ledger, records, registry = _ledger(strategy)
+    rates = RateBook(PROFILE)
+    ledger, records, registry = _ledger(rates)
     errand = _errand()
     errand.status = status
     ledger.close(errand)
-    assert strategy.learnt == []
+    assert rates.changed == set()
     assert records.batch(1).errands == (errand,)
     assert b'phase="decode"' not in generate_latest(registry)
 
 
 def test_a_clients_own_mistake_is_no_fallback() -> None:
-    ledger, _, registry = _ledger(Noting())
+    ledger, _, registry = _ledger()
     errand = _errand()
     errand.fall_back("prefill_refused")
     errand.status = 400
@@ -114,14 +81,14 @@ def test_a_clients_own_mistake_is_no_fallback() -> None:
 
 
 def test_what_fails_in_writing_down_is_counted_and_the_rest_goes_on() -> None:
-    ledger, records, registry = _ledger(Noting(broken=True))
-    ledger.close(_errand())
+    ledger, records, registry = _ledger(Broken(PROFILE))
+    ledger.close(chosen(Choice("decode-0", reason="home"), CANDIDATES))
     assert len(records) == 1
     assert b'kvdeck_router_internal_errors_total{site="learn"} 1.0' in generate_latest(registry)
 
 
 def test_what_cannot_be_measured_is_counted_and_has_its_record_all_the_same() -> None:
-    ledger, records, registry = _ledger(Noting())
+    ledger, records, registry = _ledger()
     errand = _errand()
     errand.timeline = None  # type: ignore[assignment]  # something nobody foresaw
     ledger.close(errand)
@@ -130,7 +97,7 @@ def test_what_cannot_be_measured_is_counted_and_has_its_record_all_the_same() ->
 
 
 def test_of_a_request_that_is_over_no_prompt_is_kept() -> None:
-    ledger, records, _ = _ledger(Noting())
+    ledger, records, _ = _ledger()
     errand = _errand(
         parsed=ParsedBody(CHAT, "m", {"messages": ["secret"]}, raw=b"secret"), outbound=HeaderLines(b"cookie: secret\r\n")
     )
@@ -142,7 +109,7 @@ def test_of_a_request_that_is_over_no_prompt_is_kept() -> None:
 
 
 async def test_requests_that_end_together_are_closed_together_and_soon() -> None:
-    ledger, records, _ = _ledger(Noting())
+    ledger, records, _ = _ledger()
     for _ in range(3):
         ledger.over(_errand())
     assert len(records) == 0
@@ -154,7 +121,7 @@ async def test_requests_that_end_together_are_closed_together_and_soon() -> None
 
 
 def test_each_figure_is_counted_once() -> None:
-    ledger, _, registry = _ledger(Noting())
+    ledger, _, registry = _ledger()
     errand = _errand()
     errand.plan = replace(PLAN, fallback="no_session_key")
     ledger.close(errand)

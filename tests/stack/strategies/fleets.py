@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from hypothesis import strategies as st
@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from stack.fleet.engine import Engine, Health
 from stack.model.load import EMPTY_QUEUE, Queue
-from stack.model.outcome import Outcome
 from stack.model.placement import UNKNOWN, EnginePlacement, Placement
 from stack.model.rates import PROFILE
 from stack.model.request import RouteRequest
@@ -38,7 +37,7 @@ def request(
     sequence: int = 0,
     *,
     prompt_tokens: int = 1000,
-    prefix: tuple[int, ...] = (),
+    prefix: Sequence[int] = (),
     opening: tuple[int, int] | None = None,
     session: str | None = None,
     placement: Placement = UNKNOWN,
@@ -48,8 +47,8 @@ def request(
         model="m",
         sequence=sequence,
         prompt_tokens=prompt_tokens,
+        prompt_bytes=4 * prompt_tokens,
         prefix_hashes=prefix,
-        prefix_piece_bytes=512,
         opening_hash=None if opening is None else opening[0],
         opening_pieces=0 if opening is None else opening[1],
         session_key=session,
@@ -72,19 +71,6 @@ _rates = st.floats(100.0, 100_000.0).map(lambda prefill: replace(PROFILE, prefil
 _states = st.tuples(st.integers(0, 40), st.just(EMPTY_QUEUE) | _queues, st.just(PROFILE) | _rates)
 fleets = st.dictionaries(st.sampled_from([f"decode-{i}" for i in range(12)]), _states, min_size=1).map(
     lambda states: [replace(engine(name, load), queue=queue, rates=rates) for name, (load, queue, rates) in states.items()]
-)
-
-_seconds = st.none() | st.floats(0.0, 100.0)
-_tokens = st.none() | st.integers(0, 5000)
-outcomes = st.builds(
-    Outcome,
-    ttft_seconds=_seconds,
-    queue_seconds=_seconds,
-    prefill_seconds=_seconds,
-    prompt_tokens=_tokens,
-    cached_tokens=_tokens,
-    output_tokens=_tokens,
-    in_flight=st.none() | st.integers(0, 40),
 )
 
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from stack.cache.learnt import LearntPrefixes
-from stack.cache.prefix import PIECE_BYTES, prefix_hashes, whole_hash
+from stack.cache.prefix import prefix_hashes, whole_hash, whole_pieces
 from stack.fleet.engine import Engine
-from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.request import RouteRequest
 from stack.strategies.base import Strategy
 from tests.stack.strategies.fleets import request
+from tests.stack.strategies.past import Past
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,11 @@ class Turn:
     opening: int
 
     def asked(self, number: int) -> RouteRequest:
-        opening = whole_hash(self.prompt[: self.opening]), self.opening // PIECE_BYTES
-        return request(number, prompt_tokens=len(self.prompt) // 4, prefix=prefix_hashes(self.prompt), opening=opening)
+        opening = whole_hash(self.prompt[: self.opening]), whole_pieces(self.opening)
+        pieces = prefix_hashes(self.prompt)
+        if 0 < len(pieces) <= opening[1]:
+            pieces.append(opening[0])
+        return request(number, prompt_tokens=len(self.prompt) // 4, prefix=pieces, opening=opening)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Run:
 
 def run(routers: Sequence[Strategy], fleet: Sequence[Engine], turns: Iterable[Turn], running: int = 4) -> Run:
     """Every turn through the routers in turn; each request is in flight until `running` later ones of its router came."""
-    held = LearntPrefixes()
+    held, pasts = Past(), [Past() for _ in routers]
     flights: list[deque[str]] = [deque() for _ in routers]
     engines: list[str] = []
     hits = pieces = 0
@@ -59,11 +61,11 @@ def run(routers: Sequence[Strategy], fleet: Sequence[Engine], turns: Iterable[Tu
         router, flying = routers[number % len(routers)], flights[number % len(routers)]
         load = Counter(flying)
         asked = turn.asked(number)
-        choice = router.choose(asked, [replace(engine, in_flight=load[engine.name]) for engine in fleet])
-        router.learn(asked, choice, UNKNOWN_OUTCOME)
-        hits += held.matched(choice.engine, asked.prefix_hashes, 0.0)
+        candidates = [replace(engine, in_flight=load[engine.name]) for engine in fleet]
+        choice = pasts[number % len(routers)].send(router, asked, candidates)
+        hits += held.recalled(asked).recalled.depth(choice.engine)
         pieces += len(asked.prefix_hashes)
-        held.learn(choice.engine, asked.prefix_hashes, 0.0)
+        held.sent(asked, choice.engine)
         engines.append(choice.engine)
         flying.append(choice.engine)
         if len(flying) > running:

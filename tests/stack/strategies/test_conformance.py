@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import random
 import re
 
@@ -11,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
 from stack.model.request import RouteRequest
 from stack.strategies import base
 from stack.strategies.prediction import RANKED_BY
 from tests.stack.strategies import fleets
+from tests.stack.strategies.past import Past
 
 every = pytest.mark.parametrize("name", base.names())
 quick = settings(max_examples=25, deadline=None)
@@ -54,17 +53,17 @@ def test_only_a_candidate_is_chosen(name: str, request: RouteRequest, candidates
 @quick
 @given(
     past=st.lists(fleets.requests(), max_size=5),
-    outcome=fleets.outcomes,
     request=fleets.requests(),
     candidates=fleets.fleets,
     seed=st.integers(),
 )
 def test_a_decision_replays_whatever_the_order_of_the_candidates(
-    name: str, past: list[RouteRequest], outcome: Outcome, request: RouteRequest, candidates: list[Engine], seed: int
+    name: str, past: list[RouteRequest], request: RouteRequest, candidates: list[Engine], seed: int
 ) -> None:
-    strategy = base.create(name)
+    strategy, sent = base.create(name), Past()
     for earlier in past:
-        strategy.learn(earlier, strategy.choose(earlier, candidates), outcome)
+        sent.send(strategy, earlier, candidates)
+    request = sent.recalled(request)
     shuffled = candidates.copy()
     random.Random(seed).shuffle(shuffled)
     first = strategy.choose(request, candidates)
@@ -74,33 +73,17 @@ def test_a_decision_replays_whatever_the_order_of_the_candidates(
 
 @every
 @quick
-@given(
-    past=st.lists(fleets.requests(), min_size=1, max_size=5),
-    outcome=fleets.outcomes,
-    request=fleets.requests(),
-    candidates=fleets.fleets,
-)
-def test_choosing_changes_nothing_that_was_learnt(
-    name: str, past: list[RouteRequest], outcome: Outcome, request: RouteRequest, candidates: list[Engine]
+@given(past=st.lists(fleets.requests(), max_size=5), request=fleets.requests(), candidates=fleets.fleets)
+def test_what_all_engines_lost_is_as_if_it_had_never_been_sent(
+    name: str, past: list[RouteRequest], request: RouteRequest, candidates: list[Engine]
 ) -> None:
-    strategy = base.create(name)
+    strategy, sent = base.create(name), Past()
     for earlier in past:
-        strategy.learn(earlier, strategy.choose(earlier, candidates), outcome)
-    untouched = copy.deepcopy(strategy)
-    strategy.choose(request, candidates)
-    assert [strategy.choose(earlier, candidates) for earlier in past] == [untouched.choose(earlier, candidates) for earlier in past]
-
-
-@every
-@quick
-@given(request=fleets.requests(), outcome=fleets.outcomes, candidates=fleets.fleets)
-def test_a_forgotten_engine_is_as_good_as_new(name: str, request: RouteRequest, outcome: Outcome, candidates: list[Engine]) -> None:
-    strategy = base.create(name)
-    strategy.learn(request, strategy.choose(request, candidates), outcome)
+        sent.send(strategy, earlier, candidates)
     for engine in candidates:
-        strategy.forget(engine.name)
-    strategy.forget("never-heard-of")
-    assert strategy.choose(request, candidates) == base.create(name).choose(request, candidates)
+        sent.index.forget(engine.name)
+    sent.index.forget("never-heard-of")
+    assert sent.recalled(request).recalled.runs == ()
 
 
 @every
@@ -114,13 +97,14 @@ def test_reasons_are_words_fit_for_a_metric_label(name: str, request: RouteReque
 
 @every
 @quick
-@given(past=st.lists(fleets.requests(), max_size=3), outcome=fleets.outcomes, request=fleets.requests(), candidates=fleets.fleets)
+@given(past=st.lists(fleets.requests(), max_size=3), request=fleets.requests(), candidates=fleets.fleets)
 def test_what_is_predicted_of_the_chosen_engine_is_its_score(
-    name: str, past: list[RouteRequest], outcome: Outcome, request: RouteRequest, candidates: list[Engine]
+    name: str, past: list[RouteRequest], request: RouteRequest, candidates: list[Engine]
 ) -> None:
-    strategy = base.create(name)
+    strategy, sent = base.create(name), Past()
     for earlier in past:
-        strategy.learn(earlier, strategy.choose(earlier, candidates), outcome)
+        sent.send(strategy, earlier, candidates)
+    request = sent.recalled(request)
     choice = strategy.choose(request, candidates)
     if choice.ranked_by is not None:
         assert all(choice.ranked_by in parts for parts in choice.scores.values())

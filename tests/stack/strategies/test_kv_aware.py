@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from stack.fleet.engine import Engine
 from stack.model.load import EMPTY_QUEUE, Queue
-from stack.model.outcome import UNKNOWN_OUTCOME
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.model.rates import Rates
 from stack.strategies.kv_aware import KvAware
 from tests.stack.strategies.fleets import engine, fleet, placed, request
+from tests.stack.strategies.past import Past
 
 RATES = Rates(overhead_s=0.5, running_s=0.25, prefill_tokens_per_s=100, l1_tokens_per_s=1000, l2_tokens_per_s=500)
 
@@ -69,10 +69,10 @@ def test_a_queue_outweighs_a_cache_that_is_worth_less() -> None:
 
 
 def test_nothing_cached_anywhere_lets_learnt_prefixes_decide_and_is_no_fallback() -> None:
-    strategy = KvAware()
-    strategy.learn(request(prefix=(1, 2)), Choice("decode-1", reason="test"), UNKNOWN_OUTCOME)
+    strategy, past = KvAware(), Past()
+    past.sent(request(prefix=(1, 2)), "decode-1")
     asked = request(prefix=(1, 2), placement=placed(2000, decode_0=EnginePlacement(), decode_1=EnginePlacement()))
-    choice = strategy.choose(asked, fleet(2))
+    choice = strategy.choose(past.recalled(asked), fleet(2))
     assert (choice.engine, choice.reason, choice.fallback, choice.expected_cached_tokens) == ("decode-1", "nothing_cached", None, 0)
 
 
@@ -86,9 +86,9 @@ def test_nothing_cached_anywhere_lets_learnt_prefixes_decide_and_is_no_fallback(
     ],
 )
 def test_an_unknown_placement_is_a_fallback_with_its_reason(placement: Placement, fallback: str) -> None:
-    strategy = KvAware()
-    strategy.learn(request(prefix=(1, 2)), Choice("decode-1", reason="test"), UNKNOWN_OUTCOME)
-    choice = strategy.choose(request(prefix=(1, 2), prompt_tokens=2000, placement=placement), fleet(2))
+    strategy, past = KvAware(), Past()
+    past.sent(request(prefix=(1, 2)), "decode-1")
+    choice = strategy.choose(past.recalled(request(prefix=(1, 2), prompt_tokens=2000, placement=placement)), fleet(2))
     assert (choice.engine, choice.reason, choice.fallback, choice.expected_cached_tokens) == (
         "decode-1",
         "longest_prefix",
@@ -103,9 +103,3 @@ def test_an_engine_that_is_not_known_counts_as_empty_and_predicts_nothing() -> N
     choice = KvAware().choose(request(placement=placement), engines(9, 0))
     assert (choice.engine, choice.expected_cached_tokens) == ("decode-1", None)
     assert choice.scores["decode-1"]["known"] == 0.0
-
-
-@pytest.mark.parametrize("params", [{"pieces_per_engine": 0}])
-def test_parameters_out_of_range_are_refused(params: dict[str, int]) -> None:
-    with pytest.raises(ValueError):
-        KvAware(**params)

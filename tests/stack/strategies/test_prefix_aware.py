@@ -9,28 +9,27 @@ from msgspec.structs import replace
 
 from stack.cache.prefix import prefix_hashes
 from stack.model.load import Queue
-from stack.model.outcome import UNKNOWN_OUTCOME
-from stack.model.plan import Choice
 from stack.model.rates import PROFILE
 from stack.strategies.prefix_aware import PrefixAware
 from tests.stack.strategies.fleets import engine, fleet, request
+from tests.stack.strategies.past import Past
 
 SYSTEM = b"You are a helpful assistant. " * 40  # two whole pieces
 
 
-def prompt(text: str) -> tuple[int, ...]:
+def prompt(text: str) -> list[int]:
     return prefix_hashes(SYSTEM + text.encode() * 600)
 
 
-def sent(strategy: PrefixAware, to: str, text: str) -> None:
-    strategy.learn(request(prefix=prompt(text)), Choice(to, reason="test"), UNKNOWN_OUTCOME)
+def sent(past: Past, to: str, text: str) -> None:
+    past.sent(request(prefix=prompt(text)), to)
 
 
 def test_the_longest_match_wins_over_a_shorter_one() -> None:
-    strategy = PrefixAware()
-    sent(strategy, "decode-0", "a")
-    sent(strategy, "decode-1", "ab")
-    choice = strategy.choose(request(prefix=prompt("ab")), fleet(3))
+    strategy, past = PrefixAware(), Past()
+    sent(past, "decode-0", "a")
+    sent(past, "decode-1", "ab")
+    choice = strategy.choose(past.recalled(request(prefix=prompt("ab"))), fleet(3))
     assert (choice.engine, choice.reason) == ("decode-1", "longest_prefix")
     assert choice.scores["decode-0"]["matched_pieces"] == 2.0
     assert choice.scores["decode-1"]["matched_pieces"] == float(len(prompt("ab")))
@@ -38,10 +37,11 @@ def test_the_longest_match_wins_over_a_shorter_one() -> None:
 
 
 def test_among_equal_matches_the_less_loaded_engine_serves() -> None:
-    strategy = PrefixAware()
-    sent(strategy, "decode-0", "a")
-    sent(strategy, "decode-1", "a")
-    assert strategy.choose(request(prefix=prompt("a")), [engine("decode-0", 2), engine("decode-1", 1)]).engine == "decode-1"
+    strategy, past = PrefixAware(), Past()
+    sent(past, "decode-0", "a")
+    sent(past, "decode-1", "a")
+    asked = past.recalled(request(prefix=prompt("a")))
+    assert strategy.choose(asked, [engine("decode-0", 2), engine("decode-1", 1)]).engine == "decode-1"
 
 
 def test_a_new_prefix_has_one_home_and_new_prefixes_spread() -> None:
@@ -51,13 +51,12 @@ def test_a_new_prefix_has_one_home_and_new_prefixes_spread() -> None:
 
 
 def test_a_shared_system_prompt_does_not_pile_everything_up_on_one_engine() -> None:
-    strategy = PrefixAware()
+    strategy, past = PrefixAware(), Past()
     load = Counter({e.name: 0 for e in fleet(4)})
     for number in range(80):
         candidates = [replace(e, in_flight=load[e.name]) for e in fleet(4)]
         asked = request(number, prefix=prompt(f"question {number}"))
-        choice = strategy.choose(asked, candidates)
-        strategy.learn(asked, choice, UNKNOWN_OUTCOME)
+        choice = past.send(strategy, asked, candidates)
         load[choice.engine] += 1
     assert max(load.values()) - min(load.values()) <= 10
 
@@ -68,42 +67,41 @@ def test_a_prompt_shorter_than_a_piece_goes_to_the_least_loaded() -> None:
 
 
 def test_a_prompt_asked_again_goes_where_it_went() -> None:
-    strategy = PrefixAware()
+    strategy, past = PrefixAware(), Past()
     for number in range(12):
         asked = request(number, prompt_tokens=2000, prefix=prompt("the same"))
-        choice = strategy.choose(asked, [engine("decode-0", number % 3), engine("decode-1"), engine("decode-2", number % 2)])
-        strategy.learn(asked, choice, UNKNOWN_OUTCOME)
-        assert choice.engine == strategy.choose(asked, fleet(3)).engine
+        choice = past.send(strategy, asked, [engine("decode-0", number % 3), engine("decode-1"), engine("decode-2", number % 2)])
+        assert choice.engine == strategy.choose(past.recalled(asked), fleet(3)).engine
         assert number == 0 or choice.reason == "longest_prefix"
 
 
 def test_what_nearly_every_prompt_shares_binds_none_of_them() -> None:
-    strategy = PrefixAware()
+    strategy, past = PrefixAware(), Past()
     for number in range(20):
-        sent(strategy, "decode-0", f"question {number}")
-    new = [strategy.choose(request(prefix=prompt(f"another {number}")), fleet(2)) for number in range(40)]
+        sent(past, "decode-0", f"question {number}")
+    new = [strategy.choose(past.recalled(request(prefix=prompt(f"another {number}"))), fleet(2)) for number in range(40)]
     assert {choice.reason for choice in new} == {"shared_prefix"}
     assert 10 < Counter(choice.engine for choice in new)["decode-0"] < 30
-    assert strategy.choose(request(prefix=prompt("question 7")), fleet(2)).reason == "longest_prefix"
+    assert strategy.choose(past.recalled(request(prefix=prompt("question 7"))), fleet(2)).reason == "longest_prefix"
 
 
 def test_questions_about_one_of_several_documents_follow_the_document() -> None:
-    strategy = PrefixAware()
+    strategy, past = PrefixAware(), Past()
     for number in range(24):
         document = f"document {number % 4} ".encode() * 400
         asked = request(number, prefix=prefix_hashes(document + f"question {number}".encode() * 100))
-        strategy.learn(asked, Choice(f"decode-{number % 4}", reason="test"), UNKNOWN_OUTCOME)
+        past.sent(asked, f"decode-{number % 4}")
     document = b"document 2 " * 400
-    choice = strategy.choose(request(prefix=prefix_hashes(document + b"and another" * 100)), fleet(4))
+    choice = strategy.choose(past.recalled(request(prefix=prefix_hashes(document + b"and another" * 100))), fleet(4))
     assert (choice.engine, choice.reason) == ("decode-2", "longest_prefix")
 
 
 @pytest.mark.parametrize(("ahead", "chosen", "reason"), [(2_000, "decode-0", "longest_prefix"), (4_000, "decode-1", "imbalance")])
 def test_a_match_gives_way_when_the_queue_costs_more_than_it_saves(ahead: int, chosen: str, reason: str) -> None:
-    strategy = PrefixAware()
-    sent(strategy, "decode-0", "a long conversation")
+    strategy, past = PrefixAware(), Past()
+    sent(past, "decode-0", "a long conversation")
     asked = request(prompt_tokens=2000, prefix=prompt("a long conversation"))
-    choice = strategy.choose(asked, [replace(engine("decode-0"), queue=Queue(ahead, ahead)), engine("decode-1")])
+    choice = strategy.choose(past.recalled(asked), [replace(engine("decode-0"), queue=Queue(ahead, ahead)), engine("decode-1")])
     assert (choice.engine, choice.reason) == (chosen, reason)
     assert choice.scores["decode-0"] == {
         "matched_pieces": float(len(asked.prefix_hashes)),
@@ -118,31 +116,29 @@ def test_a_match_gives_way_when_the_queue_costs_more_than_it_saves(ahead: int, c
 
 
 def test_a_chat_that_adds_less_than_a_piece_goes_by_its_opening() -> None:
-    strategy = PrefixAware()
+    strategy, past = PrefixAware(), Past()
     shared = prefix_hashes(SYSTEM)
     for opening in range(8):
-        strategy.learn(request(prefix=shared, opening=(opening, len(shared))), Choice("decode-0", reason="test"), UNKNOWN_OUTCOME)
+        past.sent(request(prefix=[*shared, opening], opening=(opening, len(shared))), "decode-0")
 
-    def engines(more: int) -> list[str]:
-        chats = [request(prefix=(*shared, *range(more)), opening=(number, len(shared))) for number in range(100, 140)]
-        return [strategy.choose(chat, fleet(2)).engine for chat in chats]
+    def engines(more: list[int]) -> list[str]:
+        chats = [request(prefix=[*shared, *(more or [number])], opening=(number, len(shared))) for number in range(100, 140)]
+        return [strategy.choose(past.recalled(chat), fleet(2)).engine for chat in chats]
 
-    first, grown = engines(more=0), engines(more=3)
+    first, grown = engines(more=[]), engines(more=[17, 18, 19])
     assert first == grown
     assert 10 < first.count("decode-0") < 30
 
 
 def test_a_shared_prefix_with_nothing_of_its_own_goes_to_the_least_loaded() -> None:
-    strategy = PrefixAware()
+    strategy, past = PrefixAware(), Past()
     for number in range(20):
-        sent(strategy, "decode-0", f"question {number}")
-    choice = strategy.choose(request(prefix=prefix_hashes(SYSTEM)), [engine("decode-0", 1), engine("decode-1")])
+        sent(past, "decode-0", f"question {number}")
+    choice = strategy.choose(past.recalled(request(prefix=prefix_hashes(SYSTEM))), [engine("decode-0", 1), engine("decode-1")])
     assert (choice.engine, choice.reason) == ("decode-1", "shared_prefix")
 
 
-@pytest.mark.parametrize(
-    "params", [{"min_match_pieces": 0}, {"min_match_share": 1.5}, {"pieces_per_engine": 0}, {"patience_tokens": -1.0}]
-)
+@pytest.mark.parametrize("params", [{"min_match_pieces": 0}, {"min_match_share": 1.5}, {"patience_tokens": -1.0}])
 def test_parameters_out_of_range_are_refused(params: dict[str, float]) -> None:
     with pytest.raises(ValueError):
         PrefixAware(**params)  # type: ignore[arg-type]  # the wrong values are the point

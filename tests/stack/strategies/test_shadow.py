@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import pytest
 
 from stack.fleet.engine import Engine
-from stack.model.outcome import Outcome
 from stack.model.placement import UNKNOWN, EnginePlacement, Placement
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
@@ -28,12 +27,6 @@ class Fixed:
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         self.asked.append(request)
         return self.choice
-
-    def learn(self, request: RouteRequest, choice: Choice, outcome: Outcome) -> None:
-        raise AssertionError("a shadow learns nothing")
-
-    def forget(self, engine: str) -> None:
-        raise AssertionError("a shadow forgets nothing")
 
 
 HELD = placed(600, decode_0=EnginePlacement(64), decode_1=EnginePlacement(512))
