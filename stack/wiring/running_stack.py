@@ -19,7 +19,7 @@ from stack.model.target import Target
 
 LOOK_SECONDS = 0.5
 # An engine takes 20 to 90 s from its start, several times that on a slow and busy machine.
-READY_WITHIN_SECONDS = 300.0
+READY_WITHIN_SECONDS = 600.0
 LAST_ANSWERS_SECONDS = 60.0
 # Nobody is served worse without them.
 ONLOOKERS = frozenset({"traffic", "dashboard", "prometheus", "alertmanager"})

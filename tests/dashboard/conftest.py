@@ -37,7 +37,7 @@ def opened(environment: pytest.MonkeyPatch) -> Iterator[Opener]:
         importlib.import_module(f"dashboard.views.{view}").page()
 
     def open_page(view: str) -> AppTest:
-        session = AppTest.from_function(_page, kwargs={"view": view}, default_timeout=15)
+        session = AppTest.from_function(_page, kwargs={"view": view}, default_timeout=60)
         sessions.append(session)
         return session.run()
 

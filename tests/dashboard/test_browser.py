@@ -24,7 +24,8 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 SKIP = os.environ.get("KVDECK_BROWSER_SKIP") or ("" if CHROMIUM else "no Chromium on PATH")
 # Root has no sandbox; the rest keeps the browser from asking the internet for things of its own.
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)  # of its own it waits for five seconds, which is not long on a busy machine
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(SKIP), reason=SKIP)]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from stack.config import Layout, Ports
-from tests.e2e.deck import ROOT, Deck, wait_for
+from tests.e2e.deck import PATIENCE, ROOT, Deck, wait_for
 
 FIRST_PORT = 21400
-UP_SECONDS = 480
+UP_SECONDS = 480 * PATIENCE
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
 from stack.config import Ports
 from stack.metrics import catalog
@@ -20,6 +21,9 @@ from stack.model.tier import Source
 
 ROOT = Path(__file__).parent.parent.parent
 MODEL = "smollm2"
+# Waits are written for an idle machine of two quick cores; a slow and busy one takes several times as long.
+PATIENCE = 4
+ANSWER_SECONDS = 30
 T = TypeVar("T")
 
 
@@ -77,7 +81,7 @@ class Deck:
     # What an operator does.
 
     def state(self) -> dict[str, Any]:
-        answer = httpx.get(self.url(self.ports.control) + "/v1/state", timeout=10, trust_env=False)
+        answer = httpx.get(self.url(self.ports.control) + "/v1/state", timeout=ANSWER_SECONDS, trust_env=False)
         document: dict[str, Any] = answer.raise_for_status().json()
         return document
 
@@ -86,7 +90,7 @@ class Deck:
         generation = self.state()["generation"]
         answer = httpx.patch(
             self.url(self.ports.control) + "/v1/state",
-            json=patch, headers={"If-Match": str(generation)}, timeout=10, trust_env=False,
+            json=patch, headers={"If-Match": str(generation)}, timeout=ANSWER_SECONDS, trust_env=False,
         )  # fmt: skip
         assert answer.status_code in (200, 202), answer.text
         document: dict[str, Any] = answer.json()
@@ -95,7 +99,7 @@ class Deck:
 
     def decision(self, request_id: str) -> dict[str, Any] | None:
         """Control's record of a request, None while it has none."""
-        answer = httpx.get(self.url(self.ports.control) + f"/v1/decisions/{request_id}", timeout=10, trust_env=False)
+        answer = httpx.get(self.url(self.ports.control) + f"/v1/decisions/{request_id}", timeout=ANSWER_SECONDS, trust_env=False)
         document: dict[str, Any] = answer.json()
         return document if answer.status_code == 200 else None
 
@@ -108,11 +112,9 @@ class Deck:
     def samples(self, family: Family, **labels: str) -> dict[tuple[tuple[str, str], ...], float]:
         """The samples of one family at its emitter, right now, that carry `labels`."""
         port = {"exporter": self.ports.exporter, "router": self.ports.router, "control": self.ports.control}[family.emitter]
-        text = httpx.get(self.url(port) + "/metrics", timeout=10, trust_env=False).raise_for_status().text
         return {
             tuple(sorted(sample.labels.items())): sample.value
-            for parsed in text_string_to_metric_families(text)
-            for sample in parsed.samples
+            for sample in _exposed(self.url(port))
             if sample.name == family.name and labels.items() <= sample.labels.items()
         }
 
@@ -120,32 +122,36 @@ class Deck:
         """The sum of `samples`; 0 where there are none yet."""
         return sum(self.samples(family, **labels).values())
 
-    def sources(self, replica: str) -> dict[Source, float]:
-        """The waterfall of one engine: prompt tokens by source."""
-        return {source: self.total(catalog.PROMPT_TOKENS, replica=replica, source=source.value) for source in Source}
+    def sources(self, replica: str) -> dict[Source, float] | None:
+        """The waterfall of one engine: prompt tokens by source. None when the exporter could not read it this time."""
+        told = self.samples(catalog.PROMPT_TOKENS, replica=replica)
+        return {Source(dict(labels)["source"]): tokens for labels, tokens in told.items()} or None
 
     def prompt_tokens(self, engine_url: str) -> float:
         """What one engine itself counts as prompt tokens."""
-        text = httpx.get(engine_url + "/metrics", timeout=10, trust_env=False).raise_for_status().text
-        families = text_string_to_metric_families(text)
-        return sum(sample.value for family in families for sample in family.samples if sample.name == "vllm:prompt_tokens_total")
+        return sum(sample.value for sample in _exposed(engine_url) if sample.name == "vllm:prompt_tokens_total")
 
     def prometheus(self, path: str, **params: str) -> Any:
-        answer = httpx.get(self.url(self.ports.prometheus) + path, params=params, timeout=10, trust_env=False)
+        answer = httpx.get(self.url(self.ports.prometheus) + path, params=params, timeout=ANSWER_SECONDS, trust_env=False)
         return answer.raise_for_status().json()["data"]
 
     def alerts(self) -> set[str]:
         """Names of the alerts that Alertmanager holds active."""
-        answer = httpx.get(self.url(self.ports.alertmanager) + "/api/v2/alerts", timeout=10, trust_env=False)
+        answer = httpx.get(self.url(self.ports.alertmanager) + "/api/v2/alerts", timeout=ANSWER_SECONDS, trust_env=False)
         return {alert["labels"]["alertname"] for alert in answer.raise_for_status().json() if alert["status"]["state"] == "active"}
 
 
+def _exposed(url: str) -> Iterator[Sample]:
+    text = httpx.get(url + "/metrics", timeout=ANSWER_SECONDS, trust_env=False).raise_for_status().text
+    return (sample for family in text_string_to_metric_families(text) for sample in family.samples)
+
+
 def wait_for(condition: Callable[[], T | None], seconds: float, what: str) -> T:
-    """Poll until `condition` is truthy and give its value; fails naming `what` after `seconds`."""
-    deadline = time.monotonic() + seconds
+    """Poll until `condition` is truthy and give its value; fails naming `what` after `seconds` with patience."""
+    deadline = time.monotonic() + PATIENCE * seconds
     while True:
         value = condition()
         if value:
             return value
-        assert time.monotonic() < deadline, f"waited {seconds:.0f} s in vain: {what}"
+        assert time.monotonic() < deadline, f"waited {PATIENCE * seconds:.0f} s in vain: {what}"
         time.sleep(0.5)

@@ -12,10 +12,10 @@ def test_a_stopped_store_is_absent_not_zero_and_alerts_until_it_is_back(deck: De
     before = cache_server(deck)
     assert deck.samples(catalog.CACHE_USED_BYTES, tier="l2")
     assert deck.kvdeck("stop", "redis").returncode == 0
-    assert deck.components()["redis"]["state"] == "held"
+    wait_for(lambda: deck.components()["redis"]["state"] == "held", 10, "the store is held")
     wait_for(lambda: not deck.samples(catalog.CACHE_USED_BYTES, replica="redis"), 15, "the store's own series vanish")
     assert not deck.samples(catalog.CACHE_EVICTED_KEYS, replica="redis")
-    assert deck.samples(catalog.CACHE_LOOKUP_TOKENS, tier="l1")
+    wait_for(lambda: deck.samples(catalog.CACHE_LOOKUP_TOKENS, tier="l1"), 10, "LMCache's series are there")
     assert deck.total(catalog.SCRAPE_COLLECTOR_SUCCESS, collector="store") == 0
     wait_for(lambda: "CollectorFailing" in deck.alerts(), 60, "the alert is at Alertmanager")
     assert deck.chat("What is the capital of France?").status == 200

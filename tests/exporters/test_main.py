@@ -62,7 +62,7 @@ def test_the_process_serves_and_ends_on_sigterm(tmp_path: Path) -> None:
             metrics = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text
         finally:
             process.send_signal(signal.SIGTERM)
-            _, errors = process.communicate(timeout=10)
+            _, errors = process.communicate(timeout=60)
     assert 'kvdeck_scrape_collector_success{collector="store",target="redis"} 0.0' in metrics
     assert process.returncode == 0
     assert b"target cannot be read collector='store' target='redis' error='ConnectionError'" in errors

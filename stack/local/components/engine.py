@@ -22,7 +22,7 @@ from stack.model.tier import Pool
 # After SIGTERM vLLM finishes what it has within this time; what outlives it hangs, so SIGKILL comes a little later.
 SHUTDOWN_SECONDS = 20
 GRACE_SECONDS = SHUTDOWN_SECONDS + 5.0
-READY_WITHIN_SECONDS = 300.0
+READY_WITHIN_SECONDS = 600.0  # 20 s on idle cores; three at once on two slow and busy ones take minutes
 MQ_TIMEOUT_SECONDS = 15
 
 

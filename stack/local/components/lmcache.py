@@ -39,7 +39,7 @@ def lmcache(site: Site) -> Spec:
         url=url,
         after=(store.NAME,),
         renewed_by=(store.NAME,),  # its connector never connects again: L2 would stay lost, with a warning in the log
-        ready_within=120.0,
+        ready_within=300.0,
         log=site.log(NAME),
     )
 

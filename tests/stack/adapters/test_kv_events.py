@@ -87,7 +87,7 @@ def free_port_pair() -> int:
 
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for what other sockets bring about."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110  # nobody sets an event for what an index has learnt
             await asyncio.sleep(0.005)
 
@@ -255,7 +255,7 @@ async def test_an_engine_without_replay_is_unknown_until_it_is_heard_and_then_kn
     async with Publisher(folder) as engine:
         target = msgspec.structs.replace(engine.target, replay=None)
         async with router(target, timing=FAST) as deck:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while deck.cached() is None:  # a subscription takes a moment, and what is published before it is lost
                     await engine.publish(stored(1))
                     await asyncio.sleep(0.02)
@@ -290,7 +290,7 @@ async def test_every_data_parallel_rank_is_followed(folder: Path) -> None:
         Publisher(folder, "rank-1", events_at=f"tcp://127.0.0.1:{port + 1}") as second,
     ):
         target = msgspec.structs.replace(first.target, replay=None, kv_event_ranks=2)
-        async with router(target) as deck, asyncio.timeout(10):
+        async with router(target) as deck, asyncio.timeout(60):
             while deck.index.blocks("decode-0", Tier.ENGINE) != 3:  # what is published before a subscription is lost
                 await first.publish(CLEARED, stored(1))
                 await second.publish(CLEARED, stored(1, 2))

@@ -30,7 +30,7 @@ async def test_blocks_are_published_under_the_replicas_topic_and_replayed(
     events, again = f"ipc://{sockets}/e", f"ipc://{sockets}/r"
     spec = EngineSpec(pool=Pool.DECODE, port=0, model="m", model_root="/nowhere", kv_events=events, replay=again)
     engine = await fleet.start("decode-0", spec)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         with context.socket(zmq.SUB) as listener:
             listener.subscribe(b"kv@decode-0")
             listener.connect(events)

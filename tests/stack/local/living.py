@@ -35,14 +35,14 @@ def python(host: Host, code: str, *, stage: Stage = Stage.SERVICE, grace: float 
     return Command(host=host, kind="test", argv=(sys.executable, "-S", "-c", code), stage=stage, grace=grace)
 
 
-async def until(condition: Callable[[], bool], seconds: float = 15.0) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Waits for what other processes do; fails when it does not come about."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  # another process tells no event of ours
             await asyncio.sleep(0.01)
 
 
-def until_now(condition: Callable[[], bool], seconds: float = 15.0) -> None:
+def until_now(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """The same without a loop."""
     patience = time.monotonic() + seconds
     while not condition():

@@ -49,7 +49,7 @@ async def test_a_real_store_answers_ping(tmp_path: Path) -> None:
     argv = (str(find_store()), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path))
     process = await Command(host=host(tmp_path), kind="store", argv=argv, stage=Stage.STORE).start("redis")
     probe = RedisProbe("127.0.0.1", port)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await fault(probe) is not None:  # noqa: ASYNC110  # a store tells no event of ours
             await asyncio.sleep(0.02)
     await process.stop()

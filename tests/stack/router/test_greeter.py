@@ -33,7 +33,7 @@ async def test_an_engine_is_met_each_time_it_becomes_ready_and_said_to_be_gone_o
         after = step(fleet, event)
         greeter.fleet_changed(fleet, after)
         fleet = after
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         assert [await noting.met.get(), await noting.met.get()] == ["a", "a"]
     assert noting.met.empty()
     assert noting.gone == ["a"]

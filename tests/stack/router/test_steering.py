@@ -56,7 +56,7 @@ class FakeControl:
 
     async def until(self, generation: int) -> RouterReport:
         """The first report of that generation."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             while True:
                 for report in self.reports:
                     if report.generation == generation:

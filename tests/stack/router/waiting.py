@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 
-async def until(true: Callable[[], bool | Awaitable[bool]], limit_seconds: float = 20.0) -> None:
+async def until(true: Callable[[], bool | Awaitable[bool]], limit_seconds: float = 60.0) -> None:
     """Return once `true()` is; TimeoutError after the limit."""
     async with asyncio.timeout(limit_seconds):
         while True:

@@ -42,7 +42,7 @@ class Process:
     def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
         """Exit status and the rest of the log."""
         self.popen.send_signal(number)
-        _, log = self.popen.communicate(timeout=20)
+        _, log = self.popen.communicate(timeout=60)
         return self.popen.returncode, log
 
 
@@ -69,7 +69,7 @@ def _control(folder: Path, *more: str) -> Iterator[Process]:
     finally:
         if popen.poll() is None:
             popen.kill()
-        popen.communicate(timeout=20)
+        popen.communicate(timeout=60)
 
 
 @pytest.fixture

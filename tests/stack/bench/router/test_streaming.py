@@ -26,15 +26,18 @@ async def _canned(tokens_per_second: float = 200.0) -> AsyncIterator[str]:
 
 async def _listened(url: str, tokens: int) -> Gaps:
     bodies = [chat.body(0).encode() for chat in chats(Shape(2048, 512, 1, 3), stream_tokens=TOKENS)]
-    return await listen(f"{url}/v1/chat/completions", bodies, tokens, 0.0, 5.0, time.monotonic)
+    return await listen(f"{url}/v1/chat/completions", bodies, tokens, 0.0, 60.0, time.monotonic)
 
 
 async def test_every_token_of_every_stream_is_noted_at_the_streams_pace() -> None:
-    async with _canned() as url:
+    async with _canned(tokens_per_second=200.0) as url:
+        began = time.monotonic()
         gaps = await _listened(url, TOKENS)
+        took = time.monotonic() - began
     assert (gaps.tokens, gaps.broken) == (3 * TOKENS, 0)
     assert gaps.p99_ms is not None
-    assert gaps.p99_ms > 3  # late tokens go out at once, so on a busy machine most gaps may be none
+    # Late tokens go out at once, so on a busy machine gaps may be none; but none goes out early.
+    assert took >= TOKENS / 200.0
 
 
 async def test_streams_that_come_short_are_broken_and_give_no_figure() -> None:
