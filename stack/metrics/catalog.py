@@ -181,6 +181,11 @@ ROUTER_FALLBACKS = _add(
     "Requests that were not served the way the configuration asks for, by reason.",
     Label.MODEL_NAME, Label.REASON,
 )  # fmt: skip
+ROUTER_COLLECTED = _add(
+    "kvdeck_router_collected_handovers_total", Kind.COUNTER, Unit.REQUESTS, Emitter.ROUTER,
+    "Hand-overs that no decode engine took, whose KV was fetched for nobody so that the prefill engine gives it up, by reason.",
+    Label.MODEL_NAME, Label.REASON, Label.OUTCOME,
+)  # fmt: skip
 ROUTER_LIMITED = _add(
     "kvdeck_router_limited_requests_total", Kind.COUNTER, Unit.REQUESTS, Emitter.ROUTER,
     "Requests refused with 429 because of the model's configured limits, by reason.",

@@ -56,7 +56,7 @@ class Label(StrEnum):
     TARGET = "target"  # scraped endpoints by name
     VERSION = "version"  # one a process or target
     EMULATED = "emulated"  # true, false
-    OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run, failed
+    OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run, failed; of work in the background: done, failed
 
 
 class Merge(StrEnum):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from stack.engines.answer_facts import AnswerFacts
@@ -26,6 +26,7 @@ from stack.router.relay import Relay
 from stack.router.reply import Reply
 from stack.router.route_headers import RouteHeaders
 from stack.router.settings import RouterSettings
+from stack.router.unclaimed import Collection, Unclaimed
 from stack.router.upstream import Upstream
 from stack.router.upstream_errors import BrokenReplyError, ConnectError, ConnectionLostError, ReplyTimeoutError
 
@@ -54,6 +55,7 @@ class AnswerLeg:
         poison: Poison,
         relay: Relay,
         route_headers: RouteHeaders,
+        collection: Collection,
         settings: RouterSettings,
         clock: Callable[[], float],
     ) -> None:
@@ -63,6 +65,7 @@ class AnswerLeg:
         self._poison = poison
         self._relay = relay
         self._route_headers = route_headers
+        self._collection = collection
         self._settings = settings
         self._clock = clock
 
@@ -77,7 +80,12 @@ class AnswerLeg:
         with self._in_flight.attempt(engine, tokens, work, errand.held(engine), errand.route.prefix_hashes) as attempt:
             attempt.limit = limit = self._upstream.limits.start(seconds, "the engine gave no answer within")
             try:
-                opened = await self._open(errand, handover, attempt, limit, seconds)
+                try:
+                    opened = await self._open(errand, handover, attempt, limit, seconds)
+                except asyncio.CancelledError:
+                    if handover is not None and not limit.guarding:  # nothing was sent yet
+                        self._collection.begin(errand, engine, handover, Unclaimed.CLIENT_LEFT)
+                    raise
                 self._keeper.answered(engine)
                 self._poison.answered(errand.parsed)
                 if isinstance(opened, _Stream):
@@ -90,7 +98,7 @@ class AnswerLeg:
             finally:
                 limit.drop()
         if handover is not None and 400 <= opened.status < 500:
-            await self._collect(errand, engine, handover)
+            self._collection.begin(errand, engine, handover, Unclaimed.DECODE_REFUSED)
         # The engine is done; a client that reads slowly is no load of its.
         await self._send(errand, opened, responder)
 
@@ -136,22 +144,6 @@ class AnswerLeg:
         if reply.status in leg_failure.RETRIED:
             raise leg_failure.refused(answer)
         return answer
-
-    async def _collect(self, errand: Errand, engine: str, handover: Handover) -> None:
-        """Fetch the KV of a request that `engine` refused before it looked at the params.
-
-        Nobody else comes for it, and the prefill engine would keep its blocks for a whole lease: a few refused requests
-        would fill it.
-        """
-        limit = self._settings.handover_limit_s
-        body = encode(errand.served.link.speaker.collect_body(errand.parsed.fields, handover))
-        request = self._upstream.request(
-            errand.url(engine), "POST", errand.parsed.path, errand.outbound, body,
-            connect_timeout_s=self._settings.connect_s, timeout_s=limit, retry_stale=False,
-        )  # fmt: skip
-        with suppress(ConnectError, BrokenReplyError, ReplyTimeoutError):  # the end of the lease frees the blocks, too
-            async with request as reply:
-                await reply.read(ANSWER_BYTES_MAX)
 
     async def _begin(self, errand: Errand, reply: Reply) -> _Stream:
         """Wait for the first event: engines send the head of a stream long before, when nothing is certain yet."""

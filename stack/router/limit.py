@@ -46,6 +46,11 @@ class Limit:
         if self.expired:
             wait.interrupt(self.words)
 
+    @property
+    def guarding(self) -> bool:
+        """Something was begun that this limit ends."""
+        return self._wait is not None
+
     def end(self) -> None:
         """Strike now."""
         self.expired = True

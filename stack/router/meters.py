@@ -37,6 +37,7 @@ class Meters:
         self._decisions = Counters(catalog.ROUTER_DECISIONS, registry)
         self._fallbacks = Counters(catalog.ROUTER_FALLBACKS, registry)
         self._limited = Counters(catalog.ROUTER_LIMITED, registry)
+        self._collected = Counters(catalog.ROUTER_COLLECTED, registry)
         self._errors = Counters(catalog.ROUTER_INTERNAL_ERRORS, registry)
         self._ejections = Counters(catalog.ROUTER_EJECTIONS, registry)
         self._evicted = Counters(catalog.CACHE_EVICTED_BLOCKS, registry)
@@ -86,6 +87,10 @@ class Meters:
     def unrouted(self, model: str, status: int) -> None:
         """A request for a served model ended without a decision."""
         self._requests(model, "none", status_class(status)).inc()
+
+    def collected(self, model: str, reason: str, worked: bool) -> None:
+        """KV that nobody came for was fetched, or could not be."""
+        self._collected(model, reason, "done" if worked else "failed").inc()
 
     def limited(self, model: str, reason: str) -> None:
         """A request was refused because of a limit. `reason` is of a closed set."""

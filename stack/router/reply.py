@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from stack.router.limit import Limit
 from stack.router.link_pool import LinkPool
 from stack.router.upstream_errors import BrokenReplyError
 from stack.router.upstream_link import Link
+
+
+def strike_later() -> None:
+    """A cancellation came just after what was waited for: that is taken, and the next wait is what ends.
+
+    So a hand-over that has arrived is known, and can be collected, also when the client leaves in that moment.
+    """
+    if (task := asyncio.current_task()) is not None:
+        task.cancel()
 
 
 class Reply:
@@ -53,7 +64,13 @@ class Reply:
             return data or b""
         whole = bytearray(data or b"")
         while len(whole) <= most:
-            data = await self.piece()
+            try:
+                data = await self.piece()
+            except asyncio.CancelledError:
+                if not self._link.complete:
+                    raise
+                strike_later()
+                continue
             if data is None:
                 return bytes(whole)
             whole += data

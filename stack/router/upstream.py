@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from stack.router.header_fields import HeaderLines
 from stack.router.limit import Limit, Limits
 from stack.router.link_pool import LinkPool
-from stack.router.reply import Reply
+from stack.router.reply import Reply, strike_later
 from stack.router.upstream_errors import BrokenReplyError, ConnectError
 from stack.router.upstream_link import Link
 
@@ -91,6 +91,12 @@ class Upstream:
                 limit.guard(link)
                 while not link.headed:
                     await link.news()
+                return Reply(pool, link, limit)
+            except asyncio.CancelledError:
+                if not link.headed:
+                    link.close()
+                    raise
+                strike_later()
                 return Reply(pool, link, limit)
             except BaseException as error:
                 link.close()

@@ -37,6 +37,7 @@ from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
 from stack.router.sightings import Sightings
 from stack.router.trust import Trust
+from stack.router.unclaimed import Collection
 from stack.router.upstream import Upstream
 from stack.wiring.router_options import RouterOptions
 
@@ -61,6 +62,7 @@ class Shared:
     index: BlockIndex
     tiers: TierIndex
     tokens: ModelTokens
+    collection: Collection
     shelf: StrategyShelf
     clock: Callable[[], float]
 
@@ -104,7 +106,7 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
     trust = Trust(settings, clock)
     keeper.listeners.append(trust.fleet_changed)
     prefill = PrefillLeg(upstream, keeper, in_flight, poison, settings, clock)
-    answer = AnswerLeg(upstream, keeper, in_flight, poison, relay, headers, settings, clock)
+    answer = AnswerLeg(upstream, keeper, in_flight, poison, relay, headers, shared.collection, settings, clock)
     shadowing = Shadowing(shared.shelf, shared.hindsight, shared.meters.failed, clock)
     return Completions(
         decider,

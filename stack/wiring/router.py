@@ -45,6 +45,7 @@ from stack.router.stalls import Stalls
 from stack.router.state_collector import StateCollector
 from stack.router.steering import Steering
 from stack.router.tier_follower import TierFollower
+from stack.router.unclaimed import Collection
 from stack.router.upstream import Upstream
 from stack.router.wire import Server
 from stack.strategies.base import create, names
@@ -89,6 +90,7 @@ class Router:
         ).register(self._registry)
         IndexCollector(lambda: self.keeper.fleet, self._index, self._tiers, clock).register(self._registry)
         RateCollector(lambda: self.keeper.fleet, rates).register(self._registry)
+        self._collection = Collection(self._upstream, settings, self._meters.collected)
         shared = Shared(
             configuration=self.configuration,
             keeper=self.keeper,
@@ -104,6 +106,7 @@ class Router:
             index=self._index,
             tiers=self._tiers,
             tokens=self._tokens,
+            collection=self._collection,
             shelf=shelf,
             clock=clock,
         )
@@ -163,6 +166,7 @@ class Router:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.keeper.close()
         await self._resources.aclose()
+        await self._collection.close()
         await self._upstream.close()
         await self._client.aclose()
         return finished

@@ -52,19 +52,28 @@ class Emulated:
 
     async def busy(self) -> bool:
         """The engine itself says that it has requests, running or waiting."""
+        return await self._any("vllm:num_requests_")
+
+    async def keeps(self) -> bool:
+        """The engine itself says that blocks of its are in use: for requests, or for a peer."""
+        return await self._any("vllm:kv_cache_usage_perc")
+
+    async def _any(self, name: str) -> bool:
         async with httpx.AsyncClient(trust_env=False) as client:
             lines = (await client.get(f"{self.url}/metrics")).text.splitlines()
-        return any(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("vllm:num_requests_"))
+        return any(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
 
 
 @dataclass
 class Gate:
     """Passes connections on to an engine; a request with KV to fetch waits until `before_decode` is done.
 
+    `after_prefill` is called when an answer that hands KV over has gone out.
     `cut_off`: it is given an address where its peer is not.
     """
 
     before_decode: Callable[[], Awaitable[Any]] | None = None
+    after_prefill: Callable[[], Any] | None = None
     cut_off: bool = False
     url: str = ""
     _server: asyncio.Server | None = None
@@ -91,7 +100,7 @@ class Gate:
         with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             engine_reader, engine_writer = await asyncio.open_connection(self._host, self._port)
             try:
-                await asyncio.gather(self._forth(reader, engine_writer), _pump(engine_reader, writer))
+                await asyncio.gather(self._forth(reader, engine_writer), self._back(engine_reader, writer))
             finally:
                 await _cut(engine_writer)
         await _cut(writer)
@@ -108,18 +117,19 @@ class Gate:
             await writer.drain()
         writer.transport.abort()
 
+    async def _back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(1 << 20):
+            writer.write(data)
+            if self.after_prefill is not None and b'"do_remote_prefill":true' in data:
+                self.after_prefill()
+            await writer.drain()
+        writer.transport.abort()
+
 
 async def _cut(writer: asyncio.StreamWriter) -> None:
     writer.transport.abort()
     with suppress(ConnectionError, asyncio.CancelledError):
         await writer.wait_closed()
-
-
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(1 << 20):
-        writer.write(data)
-        await writer.drain()
-    writer.transport.abort()
 
 
 @asynccontextmanager

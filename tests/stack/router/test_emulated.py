@@ -12,8 +12,10 @@ import httpx
 import pytest
 
 from stack.model.tier import Pool
+from stack.router.openai import encode
 from tests.stack.router.bench import LONG, SHORT, RouterBench
 from tests.stack.router.emulated import Emulated, Gate, emulated, home
+from tests.stack.router.fakes import MODEL
 from tests.stack.router.waiting import until
 
 
@@ -91,3 +93,45 @@ async def test_a_client_that_leaves_stops_its_work_within_a_second(
         await until(lambda: _idle(bench, *members), limit_seconds=5.0)  # a second where nothing else runs
         record = await bench.record()
     assert (record.status, record.error) == (499, "client_left")
+
+
+async def test_kv_is_collected_when_the_client_leaves_between_the_legs(tmp_path: Path) -> None:
+    """Just as the prefill engine's answer comes: nobody else would come for it before its lease ends, half a minute later."""
+    engines = home(0.001)
+    gate = Gate()
+    prefill, decode = Emulated(engines, "prefill-0", Pool.PREFILL, gate=gate), Emulated(engines, "decode-0")
+    async with emulated(tmp_path, engines, prefill, decode) as bench:
+        _, client = await asyncio.open_connection(*bench.router.server.address)
+        gate.after_prefill = client.transport.abort
+        body = encode({"model": MODEL, "messages": [{"role": "user", "content": LONG}]})
+        client.write(b"POST /v1/chat/completions HTTP/1.1\r\nhost: r\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        record = await bench.record()
+        await until(lambda: _given_up(prefill))
+        counted = await _collected(bench)
+    assert (record.status, record.error, record.prefill_engine) == (499, "client_left", "prefill-0")
+    assert counted == {'{model_name="smollm2",outcome="done",reason="client_left"}': 1.0}
+
+
+async def test_kv_of_a_request_that_the_decode_engine_refuses_is_collected_beside_the_answer(tmp_path: Path) -> None:
+    engines = home(0.001)
+    prefill, decode = Emulated(engines, "prefill-0", Pool.PREFILL), Emulated(engines, "decode-0")
+    async with emulated(tmp_path, engines, prefill, decode) as bench:
+        answer = await bench.chat(LONG, min_tokens="some")
+        await until(lambda: _given_up(prefill))
+        counted = await _collected(bench)
+    assert (answer.status_code, counted) == (400, {'{model_name="smollm2",outcome="done",reason="decode_refused"}': 1.0})
+
+
+async def _collected(bench: RouterBench) -> dict[str, float]:
+    counted: dict[str, float] = {}
+
+    async def told() -> bool:
+        counted.update(await bench.metric("kvdeck_router_collected_handovers_total"))
+        return bool(counted)
+
+    await until(told)
+    return counted
+
+
+async def _given_up(member: Emulated) -> bool:
+    return not await member.keeps()

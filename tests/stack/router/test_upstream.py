@@ -14,7 +14,9 @@ from stack.router.header_fields import header_lines
 from stack.router.message import Request, Responder
 from stack.router.upstream import Upstream
 from stack.router.upstream_errors import BrokenReplyError, ConnectError, ReplyTimeoutError
+from stack.router.upstream_link import Link
 from stack.router.wire import Server
+from tests.stack.router.waiting import until
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 NO_HEADERS = header_lines(())
@@ -199,6 +201,38 @@ async def test_a_cancelled_request_closes_the_connection() -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         await asyncio.wait_for(left.wait(), 60)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+async def test_a_cancellation_just_after_the_answer_does_not_take_it_back(apart: bool) -> None:
+    """It strikes at the next wait; whether head and body come together or apart."""
+
+    async def silent(reader: StreamReader, writer: StreamWriter) -> None:
+        await reader.read()
+
+    read: list[bytes] = []
+    async with engine(silent) as server, client() as upstream:
+        limit = upstream.limits.start(5.0, "nothing within")
+
+        async def request() -> None:
+            reply = await upstream.ask(server.url, "POST", "/v1/x", NO_HEADERS, b"{}", limit, connect_timeout_s=1.0)
+            read.append(await reply.read(100))
+            reply.close()
+            await asyncio.sleep(60)
+
+        task = asyncio.create_task(request())
+        await until(lambda: limit.guarding)
+        link, head = limit._wait, OK[:-2]
+        assert isinstance(link, Link)
+        if apart:
+            link.data_received(head)
+            await asyncio.sleep(0)
+        link.data_received(b"ok" if apart else OK)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        limit.drop()
+    assert read == [b"ok"]
 
 
 async def test_a_kept_connection_that_the_engine_closed_is_replaced_once() -> None:
