@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
@@ -38,13 +40,13 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Learnt:
-    """One engine's factors on the profile's seconds, and how much time went to each part."""
+    """One engine's factors on the profile's seconds, and how much time went to each part, in the order of Part."""
 
     __slots__ = ("factors", "rates", "weights")
 
     def __init__(self, rates: Rates) -> None:
-        self.factors = dict.fromkeys(Part, 1.0)
-        self.weights = dict.fromkeys(Part, 0.0)
+        self.factors = [1.0] * len(Part)
+        self.weights = [0.0] * len(Part)
         self.rates = rates
 
 
@@ -69,21 +71,22 @@ class RateBook:
 
     def learn(self, engine: str, seen: Observation) -> None:
         """Take in what one request took. Nonsense (no time, no work) is passed over."""
-        if not 0.0 < seen.seconds < float("inf"):
+        if not 0.0 < seen.seconds < math.inf:
             return
         learnt = self._engines.get(engine)
         if learnt is None:
             learnt = self._engines[engine] = _Learnt(self._profile)
-        seconds = self._seconds(seen)
-        size = sum(part * part for part in seconds.values())
-        predicted = sum(learnt.factors[part] * amount for part, amount in seconds.items())
-        error = min(seen.seconds - predicted, predicted)
-        for part, amount in seconds.items():
+        factors, weights = learnt.factors, learnt.weights
+        size = predicted = 0.0
+        for factor, amount in zip(factors, seconds := self._seconds(seen), strict=True):
+            size += amount * amount
+            predicted += factor * amount
+        step = STEP * min(seen.seconds - predicted, predicted) / size
+        for place, amount in enumerate(seconds):
             if amount > 0.0:
-                moved = learnt.factors[part] + STEP * error * amount / size
-                learnt.factors[part] = min(max(moved, 1 / BOUND), BOUND)
-                learnt.weights[part] += amount * amount / size
-        learnt.rates = self._rates(learnt)
+                factors[place] = min(max(factors[place] + step * amount, 1 / BOUND), BOUND)
+                weights[place] += amount * amount / size
+        learnt.rates = self._rates(factors)
         self.changed.add(engine)
 
     def forget(self, engine: str) -> None:
@@ -97,32 +100,33 @@ class RateBook:
         if known is None:
             return {}
         rates = known.rates
-        values = {
-            Part.OVERHEAD: rates.overhead_s,
-            Part.RUNNING: rates.running_s,
-            Part.PREFILL: rates.prefill_tokens_per_s,
-            Part.L1: rates.l1_tokens_per_s,
-            Part.L2: rates.l2_tokens_per_s,
-        }
-        return {part: value for part, value in values.items() if known.weights[part] >= ENOUGH}
+        values = (
+            rates.overhead_s,
+            rates.running_s,
+            rates.prefill_tokens_per_s,
+            rates.l1_tokens_per_s,
+            rates.l2_tokens_per_s,
+        )
+        return {part: value for part, value, weight in zip(Part, values, known.weights, strict=True) if weight >= ENOUGH}
 
-    def _seconds(self, seen: Observation) -> dict[Part, float]:
+    def _seconds(self, seen: Observation) -> tuple[float, ...]:
         """What each part would have taken by the profile."""
         profile = self._profile
-        return {
-            Part.OVERHEAD: profile.overhead_s,
-            Part.RUNNING: profile.running_s * seen.in_flight,
-            Part.PREFILL: seen.computed_tokens / profile.prefill_tokens_per_s,
-            Part.L1: seen.l1_tokens / profile.l1_tokens_per_s,
-            Part.L2: seen.l2_tokens / profile.l2_tokens_per_s,
-        }
+        return (
+            profile.overhead_s,
+            profile.running_s * seen.in_flight,
+            seen.computed_tokens / profile.prefill_tokens_per_s,
+            seen.l1_tokens / profile.l1_tokens_per_s,
+            seen.l2_tokens / profile.l2_tokens_per_s,
+        )
 
-    def _rates(self, learnt: _Learnt) -> Rates:
-        profile, factors = self._profile, learnt.factors
+    def _rates(self, factors: Sequence[float]) -> Rates:
+        profile = self._profile
+        overhead, running, prefill, l1, l2 = factors
         return Rates(
-            overhead_s=profile.overhead_s * factors[Part.OVERHEAD],
-            running_s=profile.running_s * factors[Part.RUNNING],
-            prefill_tokens_per_s=profile.prefill_tokens_per_s / factors[Part.PREFILL],
-            l1_tokens_per_s=profile.l1_tokens_per_s / factors[Part.L1],
-            l2_tokens_per_s=profile.l2_tokens_per_s / factors[Part.L2],
+            overhead_s=profile.overhead_s * overhead,
+            running_s=profile.running_s * running,
+            prefill_tokens_per_s=profile.prefill_tokens_per_s / prefill,
+            l1_tokens_per_s=profile.l1_tokens_per_s / l1,
+            l2_tokens_per_s=profile.l2_tokens_per_s / l2,
         )

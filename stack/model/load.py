@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 
-class Queue(NamedTuple):
+class Queue(msgspec.Struct, frozen=True, gc=False):
     """Prompt tokens to compute for requests without a first token, in the order in which they were sent.
 
     `head` are those of the first one, at which the engine has been at work since `since` (seconds, the router's clock).

@@ -14,6 +14,7 @@ from stack.router.meters import Meters
 from stack.router.outcomes import answered, prefilled
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
+from stack.strategies.line import Line
 
 Seen = Callable[[Errand, Engine], Observation | None]
 
@@ -85,7 +86,7 @@ class Ledger:
 
     def _teach(self, errand: Errand, name: str, candidates: Sequence[Engine], seen: Seen) -> None:
         """How long it took on an engine in the state in which it was chosen."""
-        chosen = next((engine for engine in candidates if engine.name == name), None)
+        chosen = Line.of(candidates).named(name)
         if chosen is not None and (observation := seen(errand, chosen)) is not None:
             self._rates.learn(name, observation)
 

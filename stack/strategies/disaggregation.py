@@ -15,6 +15,7 @@ from stack.model.plan import Choice, Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.strategies.base import EmptyPoolError, Strategy
+from stack.strategies.line import Line
 
 _UNANSWERED = frozenset(UnknownReason)
 
@@ -148,4 +149,6 @@ def _uncached(engine: str, request: RouteRequest) -> int:
 
 
 def _routable(engines: Sequence[Engine]) -> tuple[Engine, ...]:
+    if isinstance(engines, Line):  # they all are
+        return engines
     return tuple([engine for engine in engines if engine.routable])

@@ -3,63 +3,52 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
-from typing import overload
+from collections.abc import Mapping, Sequence
 
 from stack.fleet.engine import Engine
 
 SHORTEST = 16  # of hundreds of engines a prompt has to be weighed against no more than these
 
+Due = tuple[float, str]
 
-class Line(Sequence[Engine]):
-    """Routable engines of one pool.
+
+class Line(tuple[Engine, ...]):
+    """Routable engines of one pool, as a tuple that knows more.
 
     `places` tells where each name is, `encoded` are the names as bytes, `shortest` the few with the least to do. What hardly
     changes is made once and handed on, so that a line costs little where one is made for nearly every request.
     """
 
-    __slots__ = ("encoded", "engines", "places", "shortest")
-
-    def __init__(
-        self, engines: tuple[Engine, ...], encoded: tuple[bytes, ...], places: Mapping[str, int], shortest: Sequence[Engine]
-    ) -> None:
-        self.engines = engines
-        self.encoded = encoded
-        self.places = places
-        self.shortest = shortest
+    places: Mapping[str, int]
+    encoded: Sequence[bytes]
+    shortest: Sequence[Engine]
 
     @classmethod
     def of(cls, candidates: Sequence[Engine]) -> Line:
         """`candidates` in a line, if they do not stand in one already."""
         if isinstance(candidates, Line):
             return candidates
-        engines = tuple(candidates)
-        names = [engine.target.replica for engine in engines]
-        shortest = engines if len(engines) <= SHORTEST else heapq.nsmallest(SHORTEST, engines, key=due)
-        return cls(engines, tuple([name.encode() for name in names]), {name: place for place, name in enumerate(names)}, shortest)
+        names = [engine.target.replica for engine in candidates]
+        places = {name: place for place, name in enumerate(names)}
+        shortest = candidates if len(names) <= SHORTEST else heapq.nsmallest(SHORTEST, candidates, key=due)
+        return cls.made(candidates, places, [name.encode() for name in names], shortest)
 
-    @overload
-    def __getitem__(self, place: int) -> Engine: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Engine, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> Engine | tuple[Engine, ...]:
-        return self.engines[place]
-
-    def __iter__(self) -> Iterator[Engine]:
-        return iter(self.engines)
-
-    def __len__(self) -> int:
-        return len(self.engines)
+    @classmethod
+    def made(
+        cls, candidates: Sequence[Engine], places: Mapping[str, int], encoded: Sequence[bytes], shortest: Sequence[Engine]
+    ) -> Line:
+        """Of parts that fit together."""
+        line = cls(candidates)
+        line.places, line.encoded, line.shortest = places, encoded, shortest
+        return line
 
     def named(self, name: str) -> Engine | None:
         """The engine of that name, if it is in the line."""
         place = self.places.get(name)
-        return None if place is None else self.engines[place]
+        return None if place is None else self[place]
 
 
-def due(engine: Engine) -> tuple[float, str]:
+def due(engine: Engine) -> Due:
     """What engines stand in line by: the least seconds until a new prompt's turn can come, and the name.
 
     Of the prompt at work an engine may be nearly done, so that this does not change with time.

@@ -50,12 +50,12 @@ class PrefixAware:
         key = _key(request, recalled.shared)
         deepest, holders = _deepest(recalled, line)
         if self._counts(deepest, recalled, len(request.prefix_hashes)):
-            preferred, reason = _first([line.engines[line.places[name]] for name in holders], key), "longest_prefix"
+            preferred, reason = _first([line[line.places[name]] for name in holders], key), "longest_prefix"
         elif key is None:
             preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
         else:
             preferred, reason = rendezvous.home(key, line), "shared_prefix" if recalled.shared else "new_prefix"
-        weighed = line.engines if len(line) <= SHORTEST else _weighed(line, recalled, preferred)
+        weighed = line if len(line) <= SHORTEST else _weighed(line, recalled, preferred)
         held = _held(request, weighed)
         seconds = times(request, weighed, held)
         place, soonest = _place(weighed, preferred), min(seconds)
@@ -92,7 +92,7 @@ def _weighed(line: Line, recalled: Recalled, preferred: Engine) -> list[Engine]:
     for _, engines in recalled.runs:
         if len(some) + len(engines) > 2 * SHORTEST:  # what so many hold, some with little to do hold as well
             break
-        some.update({name: line.engines[line.places[name]] for name in engines & line.places.keys()})
+        some.update({name: line[line.places[name]] for name in engines & line.places.keys()})
     some.update({engine.name: engine for engine in line.shortest})
     return list(some.values())
 

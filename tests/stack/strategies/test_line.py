@@ -11,7 +11,8 @@ def test_engines_are_found_by_name_and_a_line_is_not_made_twice() -> None:
     line = Line.of(fleet(3))
     assert (list(line), len(line), line[1], line.places["decode-2"]) == (fleet(3), 3, engine("decode-1"), 2)
     assert Line.of(line) is line
-    assert line.shortest == line.engines
+    assert tuple(line.shortest) == line
+    assert (line.named("decode-0"), line.named("other")) == (engine("decode-0"), None)
 
 
 def test_of_many_the_few_with_the_least_to_do_are_at_hand() -> None:
