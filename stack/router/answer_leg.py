@@ -14,6 +14,7 @@ from stack.router.errand import Errand, Fallback
 from stack.router.event_stream import EventStream
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.forwarding import direct_bytes
+from stack.router.header_fields import HeaderLines
 from stack.router.identity import inbound
 from stack.router.in_flight import Attempt, InFlight
 from stack.router.leg_failure import EngineAnswer, LegFailedError
@@ -162,7 +163,7 @@ class AnswerLeg:
     async def _pass_on(self, errand: Errand, opened: _Stream, responder: Responder) -> None:
         errand.streamed = True
         errand.status = opened.reply.status
-        headers = [*inbound(opened.reply.headers), *errand.identity.echoed(), *self._route_headers.of(errand)]
+        headers = HeaderLines(inbound(opened.reply.headers) + errand.identity.echoed() + self._route_headers.of(errand))
         await responder.start(opened.reply.status, headers)
         try:
             await self._relay.run(errand, opened.reply, opened.events, opened.first, responder)
@@ -173,7 +174,7 @@ class AnswerLeg:
         errand.status = answer.status
         body, facts = filter_body(answer.body, errand.remote_cached_tokens)
         _settle(errand, facts)
-        headers = [*answer.headers, *errand.identity.echoed(), *self._route_headers.of(errand)]
+        headers = HeaderLines(answer.headers + errand.identity.echoed() + self._route_headers.of(errand))
         await responder.send(answer.status, headers, body)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from stack.control.link import RouterConfig
-from stack.control.session_key import SessionKey, session_key
+from stack.control.session_key import session_key
 from stack.control.state import NO_LIMITS, LoadLimits, ModelState
 from stack.engines.pd.base import Link, link
+from stack.router.sessions import NO_PLACES, SessionPlaces
 from stack.router.shelf import StrategyShelf
 from stack.strategies.base import canonical
 from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
@@ -26,7 +27,7 @@ class Served:
     limits: LoadLimits = NO_LIMITS
     shadow_share: float = 0.0
     eject_stalled: bool = False
-    session_keys: tuple[SessionKey, ...] = ()
+    session_places: SessionPlaces = NO_PLACES
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class Configuration:
         )
         policy = DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens)
         across = link(pools.prefill.protocol, pools.decode.protocol)
-        keys = tuple(map(session_key, state.session_keys))
-        return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled, keys)
+        places = SessionPlaces.of(map(session_key, state.session_keys))
+        return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled, places)
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

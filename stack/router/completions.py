@@ -13,6 +13,7 @@ from stack.router.deciding import Decider, Start
 from stack.router.errand import Errand, Fallback
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.executor import Executor
+from stack.router.header_fields import HeaderLines
 from stack.router.ledger import Ledger
 from stack.router.leg_failure import LegFailedError
 from stack.router.message import ClientGoneError, Request, Responder
@@ -89,7 +90,7 @@ class Completions:
         except LegFailedError as failure:
             answer = failure.answer
             errand.status, errand.error = answer.status, failure.code
-            headers = [*answer.headers, *errand.identity.echoed(), *self._route_headers.of(errand)]
+            headers = HeaderLines(answer.headers + errand.identity.echoed() + self._route_headers.of(errand))
             await responder.send(answer.status, headers, answer.body)
         except (ClientGoneError, asyncio.CancelledError):
             if not errand.whole:
@@ -124,7 +125,7 @@ class Completions:
     ) -> None:
         self._meters.unrouted(model, status)
         said = self._route_headers.refused(start.applied.generation, start.identity.request_id)
-        headers = [*JSON_HEADERS, *start.identity.echoed(), *said]
+        headers = HeaderLines(JSON_HEADERS + start.identity.echoed() + said)
         if retry_after_s is not None:
-            headers.append((b"retry-after", str(retry_after_s).encode()))
+            headers = HeaderLines(b"%bretry-after: %d\r\n" % (headers, retry_after_s))
         await responder.send(status, headers, error_body(status, message, code=code, param=param))

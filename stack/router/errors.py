@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-JSON_HEADERS = ((b"content-type", b"application/json"),)
+from stack.router.header_fields import header_lines
+
+JSON_HEADERS = header_lines(((b"content-type", b"application/json"),))
 
 _TYPES = {
     401: "authentication_error",

@@ -29,6 +29,10 @@ class HeaderFields:
         """The first value of `name` (lower case), None when there is none."""
         return self._first.get(name)
 
+    def has_none(self, names: frozenset[bytes]) -> bool:
+        """There is no header of any of `names` (lower case)."""
+        return self._first.keys().isdisjoint(names)
+
     def all(self, name: bytes) -> tuple[bytes, ...]:
         """Every value of `name` (lower case), in order."""
         if name not in self._first:
@@ -36,6 +40,9 @@ class HeaderFields:
         if len(self._first) == len(self.pairs):
             return (self._first[name],)
         return tuple([value for key, value in self.pairs if key == name])
+
+
+NO_LINES = HeaderLines(b"")
 
 
 def header_lines(pairs: Iterable[tuple[bytes, bytes]]) -> HeaderLines:

@@ -57,20 +57,17 @@ class Identity(msgspec.Struct, frozen=True, gc=False):
         fields = request.headers
         if fields.onward is None or fields.onward[0] != authorization:
             fields.onward = authorization, header_lines(_onward(fields, authorization))
-        lines = b"%bx-request-id: %b\r\n" % (fields.onward[1], self.request_id.encode("ascii"))
-        return HeaderLines(lines if self.traceparent is None else b"%btraceparent: %b\r\n" % (lines, self.traceparent))
+        return HeaderLines(fields.onward[1] + self.echoed())
 
-    def echoed(self) -> Pairs:
+    def echoed(self) -> HeaderLines:
         """Headers both ways: the id always, the trace when there is one."""
-        headers = [(b"x-request-id", self.request_id.encode("ascii"))]
-        if self.traceparent is not None:
-            headers.append((b"traceparent", self.traceparent))
-        return headers
+        line = b"x-request-id: %b\r\n" % self.request_id.encode("ascii")
+        return HeaderLines(line if self.traceparent is None else b"%btraceparent: %b\r\n" % (line, self.traceparent))
 
 
-def inbound(headers: Pairs | tuple[tuple[bytes, bytes], ...]) -> Pairs:
-    """What of an engine's headers travels back to the client. Names are lower case."""
-    return _without(headers, _NOT_INBOUND)
+def inbound(headers: Pairs) -> HeaderLines:
+    """What of an engine's headers travels back to the client. Names are lower case. Raises ValueError on a line break in one."""
+    return header_lines(_without(headers, _NOT_INBOUND))
 
 
 def _onward(fields: HeaderFields, authorization: bytes | None) -> Pairs:

@@ -79,7 +79,7 @@ class Inquiry:
             prefix_hashes=pieces,
             opening_hash=opening_hash,
             opening_pieces=opening_pieces,
-            session_key=self._sessions.key(request, parsed, served.session_keys),
+            session_key=self._sessions.key(request, parsed, served.session_places),
             recalled=self._sent.recall(pieces, now),
             placement=placement,
             now=now,

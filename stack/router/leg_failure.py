@@ -6,7 +6,7 @@ import msgspec
 
 from stack.router.errand import Fallback
 from stack.router.errors import JSON_HEADERS, error_body
-from stack.router.identity import Pairs
+from stack.router.header_fields import HeaderLines
 
 # What a dying or overwhelmed engine says; another one may do better.
 RETRIED = frozenset({500, 502, 503})
@@ -16,15 +16,15 @@ class EngineAnswer(msgspec.Struct, frozen=True, gc=False):
     """A whole answer of an engine."""
 
     status: int
-    headers: Pairs
+    headers: HeaderLines
     body: bytes
 
     @classmethod
-    def of(cls, status: int, headers: Pairs, body: bytes) -> EngineAnswer:
+    def of(cls, status: int, headers: HeaderLines, body: bytes) -> EngineAnswer:
         """What the client may see of it: an error that is not in OpenAI's shape is put into it."""
         if status < 400 or b'"error"' in body:
             return cls(status, headers, body)
-        return cls(status, list(JSON_HEADERS), error_body(status, f"the engine answered {status}", code="engine_error"))
+        return cls(status, JSON_HEADERS, error_body(status, f"the engine answered {status}", code="engine_error"))
 
 
 class _ReportedError(msgspec.Struct):
@@ -87,5 +87,5 @@ def reported(event: bytes) -> LegFailedError | None:
 
 
 def _failed(status: int, code: str, message: str, retry: Fallback | None) -> LegFailedError:
-    answer = EngineAnswer(status, list(JSON_HEADERS), error_body(status, message, code=code))
+    answer = EngineAnswer(status, JSON_HEADERS, error_body(status, message, code=code))
     return LegFailedError(code, answer, retry)

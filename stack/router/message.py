@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
 
-from stack.router.header_fields import HeaderFields
-
-Headers = Iterable[tuple[bytes, bytes]]
+from stack.router.header_fields import HeaderFields, HeaderLines
 
 
 class Request(msgspec.Struct, frozen=True, gc=False):
@@ -45,11 +43,11 @@ class Responder(Protocol):
         """Set when the client left."""
         ...
 
-    async def send(self, status: int, headers: Headers, body: bytes) -> None:
+    async def send(self, status: int, headers: HeaderLines, body: bytes) -> None:
         """The whole answer; content-length is added, a HEAD request gets no body."""
         ...
 
-    async def start(self, status: int, headers: Headers) -> None:
+    async def start(self, status: int, headers: HeaderLines) -> None:
         """Status and headers of an answer in pieces (chunked; until close for HTTP/1.0)."""
         ...
 

@@ -11,6 +11,7 @@ from stack.model.plan import Choice
 from stack.router.deciding import Decider, Start
 from stack.router.errand import Errand
 from stack.router.errors import JSON_HEADERS, error_body
+from stack.router.header_fields import HeaderLines
 from stack.router.in_flight import InFlight
 from stack.router.message import Request, Responder
 from stack.router.openai import BodyError, parse
@@ -100,4 +101,4 @@ class Observing:
 
     async def _refuse(self, start: Start, responder: Responder, status: int, message: str) -> None:
         self._sightings.undecided(status)
-        await responder.send(status, [*JSON_HEADERS, *start.identity.echoed()], error_body(status, message))
+        await responder.send(status, HeaderLines(JSON_HEADERS + start.identity.echoed()), error_body(status, message))

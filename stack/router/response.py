@@ -7,8 +7,8 @@ from contextlib import suppress
 from http import HTTPStatus
 
 from stack.router.errors import JSON_HEADERS, error_body
-from stack.router.header_fields import header_lines
-from stack.router.message import ClientGoneError, Headers
+from stack.router.header_fields import HeaderLines
+from stack.router.message import ClientGoneError
 from stack.router.outlet import Outlet
 
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode("ascii") for status in HTTPStatus}
@@ -32,13 +32,13 @@ class Response:
         """Set when the client left."""
         return self._outlet.disconnected
 
-    async def send(self, status: int, headers: Headers, body: bytes) -> None:
+    async def send(self, status: int, headers: HeaderLines, body: bytes) -> None:
         """The whole answer in one write."""
         self.put(status, headers, body)
         if self._outlet.full:
             await self._outlet.drained()
 
-    def put(self, status: int, headers: Headers, body: bytes) -> None:
+    def put(self, status: int, headers: HeaderLines, body: bytes) -> None:
         """The whole answer, without waiting for the client to take it."""
         if self.started:
             raise RuntimeError("a request is answered once")
@@ -52,7 +52,7 @@ class Response:
         with suppress(ClientGoneError):
             self.put(status, JSON_HEADERS, error_body(status, message))
 
-    async def start(self, status: int, headers: Headers) -> None:
+    async def start(self, status: int, headers: HeaderLines) -> None:
         """Status and headers; the pieces follow."""
         if self.started:
             raise RuntimeError("a request is answered once")
@@ -83,6 +83,6 @@ class Response:
         self.started = True
         self._outlet.abort()
 
-    def _head(self, status: int, headers: Headers, framing: bytes) -> bytes:
+    def _head(self, status: int, headers: HeaderLines, framing: bytes) -> bytes:
         line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status
-        return b"%b%b%b%b" % (line, header_lines(headers), framing, b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n")
+        return b"%b%b%b%b" % (line, headers, framing, b"\r\n" if self.keep_alive else b"connection: close\r\n\r\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stack.router.errand import Errand
-from stack.router.identity import Pairs
+from stack.router.header_fields import NO_LINES, HeaderLines, header_lines
 
 PREFIX = b"x-kvdeck-"
 
@@ -16,10 +16,10 @@ class RouteHeaders:
     def __init__(self, exposed: bool) -> None:
         self._exposed = exposed
 
-    def of(self, errand: Errand) -> Pairs:
+    def of(self, errand: Errand) -> HeaderLines:
         """The headers of `errand` as it stands: engine, path, strategy, fallback, generation, id."""
         if not self._exposed:
-            return []
+            return NO_LINES
         return self._said(
             {
                 b"engine": errand.engine,
@@ -32,11 +32,11 @@ class RouteHeaders:
             }
         )
 
-    def refused(self, generation: int, request_id: str) -> Pairs:
+    def refused(self, generation: int, request_id: str) -> HeaderLines:
         """The headers of an answer that no engine gave."""
         return self._said({b"generation": str(generation), b"request-id": request_id})
 
-    def _said(self, said: Mapping[bytes, str | None]) -> Pairs:
+    def _said(self, said: Mapping[bytes, str | None]) -> HeaderLines:
         if not self._exposed:
-            return []
-        return [(PREFIX + name, value.encode()) for name, value in said.items() if value is not None]
+            return NO_LINES
+        return header_lines([(PREFIX + name, value.encode()) for name, value in said.items() if value is not None])

@@ -11,6 +11,7 @@ from stack.model.tier import Pool
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.exposition import Exposition
 from stack.router.fleet_keeper import FleetKeeper
+from stack.router.header_fields import HeaderLines, header_lines
 from stack.router.identity import Identity
 from stack.router.message import Request, Responder
 from stack.router.model_list import ModelList
@@ -19,7 +20,7 @@ from stack.router.openai import PASS_THROUGH, ROUTED
 Handler = Callable[[Request, Responder], Awaitable[None]]
 _READ = ("GET", "HEAD")
 _NOTHING: tuple[tuple[str, ...], Handler | None] = ((), None)
-_TEXT = ((b"content-type", CONTENT_TYPE_LATEST.encode()),)
+_TEXT = header_lines(((b"content-type", CONTENT_TYPE_LATEST.encode()),))
 
 
 class Service:
@@ -77,9 +78,9 @@ class Service:
     async def _refuse(
         self, request: Request, responder: Responder, status: int, message: str, code: str, allowed: tuple[str, ...] = ()
     ) -> None:
-        headers = [*JSON_HEADERS, *Identity.of(request).echoed()]
+        headers = HeaderLines(JSON_HEADERS + Identity.of(request).echoed())
         if allowed:
-            headers.append((b"allow", ", ".join(allowed).encode()))
+            headers = HeaderLines(b"%ballow: %b\r\n" % (headers, ", ".join(allowed).encode()))
         await responder.send(status, headers, error_body(status, message, code=code))
 
 

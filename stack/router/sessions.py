@@ -8,6 +8,8 @@ import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
+
 from stack.control.session_key import Place, SessionKey
 from stack.router.message import Request
 from stack.router.openai import ParsedBody
@@ -17,31 +19,51 @@ SECRET_BYTES = 32
 KEY_BYTES_MAX = 1024
 
 
+class SessionPlaces(msgspec.Struct, frozen=True):
+    """Where to look for a session: `keys` in their order, `fields` of the body and `headers` (with the cookies') among them."""
+
+    keys: tuple[SessionKey, ...] = ()
+    fields: frozenset[str] = frozenset()
+    headers: frozenset[bytes] = frozenset()
+
+    @classmethod
+    def of(cls, keys: Iterable[SessionKey]) -> SessionPlaces:
+        """The places that `keys` name."""
+        keys = tuple(keys)
+        names = {b"cookie" if key.place is Place.COOKIE else key.name.encode() for key in keys if key.place is not Place.BODY}
+        return cls(keys, frozenset({key.name for key in keys if key.place is Place.BODY}), frozenset(names))
+
+
+NO_PLACES = SessionPlaces()
+
+
 class Sessions:
     """Turns a client's session key into a keyed hash: equal keys stay equal, and nobody can read them back."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def key(self, request: Request, parsed: ParsedBody, keys: Iterable[SessionKey]) -> str | None:
-        """The session of a request: by the first of `keys` that it has. None when it has none of them."""
-        headers, fields = request.headers, parsed.fields
-        for key in keys:
-            named: bytes | None
-            if key.place is Place.BODY:
-                text = fields.get(key.name)
-                named = text.encode("utf-8", "replace") if isinstance(text, str) else None
-            elif key.place is Place.HEADER:
-                named = headers.first(key.name.encode())
-            else:
-                cookies = headers.first(b"cookie")
-                named = None if cookies is None else _cookie(cookies, key.name.encode())
-            if named:
+    def key(self, request: Request, parsed: ParsedBody, places: SessionPlaces) -> str | None:
+        """The session of a request: by the first key of `places` that it has. None when it has none of them."""
+        if parsed.fields.keys().isdisjoint(places.fields) and request.headers.has_none(places.headers):
+            return None
+        for key in places.keys:
+            if named := _named(request, parsed, key):
                 return self._hashed(named)
         return None
 
     def _hashed(self, name: bytes) -> str:
         return hmac.digest(self._secret, name[:KEY_BYTES_MAX], "sha256").hex()[:32]
+
+
+def _named(request: Request, parsed: ParsedBody, key: SessionKey) -> bytes | None:
+    if key.place is Place.BODY:
+        text = parsed.text(key.name)
+        return None if text is None else text.encode("utf-8", "replace")
+    if key.place is Place.HEADER:
+        return request.headers.first(key.name.encode())
+    cookies = request.headers.first(b"cookie")
+    return None if cookies is None else _cookie(cookies, key.name.encode())
 
 
 def _cookie(header: bytes, wanted: bytes) -> bytes | None:

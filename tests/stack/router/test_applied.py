@@ -45,7 +45,7 @@ def test_a_configuration_is_applied_whole() -> None:
     assert (strategies.prefill.name, strategies.decode.name) == ("b", "a")
     assert strategies.fallback is not None
     assert strategies.fallback.name == "prefix_aware"
-    assert applied.models["m"].session_keys[0] == SessionKey(Place.HEADER, "x-session-id")
+    assert applied.models["m"].session_places.keys[0] == SessionKey(Place.HEADER, "x-session-id")
 
 
 def test_an_unknown_strategy_leaves_everything_as_it_was() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stack.router.connection import Connection
+from stack.router.header_fields import NO_LINES
 from stack.router.message import Request, Responder
 from stack.router.site import Site
 from tests.stack.router.hostile_http import connections
@@ -57,7 +58,7 @@ async def _said(pieces: list[bytes]) -> tuple[list[int], list[str], bool]:
     async def handler(request: Request, responder: Responder) -> None:
         handled.append(f"{request.method} {request.path} {len(request.body)}")
         await asyncio.sleep(0)
-        await responder.send(200, (), b"")
+        await responder.send(200, NO_LINES, b"")
 
     wire = Wire()
     connection = Connection(Site(handler, LIMITS, asyncio.get_running_loop().time))

@@ -24,14 +24,16 @@ from stack.router.inquiry import Inquiry
 from stack.router.message import Request
 from stack.router.openai import CHAT, parse
 from stack.router.placing import Placing
-from stack.router.sessions import Sessions
+from stack.router.sessions import SessionPlaces, Sessions
 from stack.router.settings import RouterSettings
 from stack.strategies.disaggregation import DpdPolicy, PoolStrategies
 from tests.stack.router.errands import NAMED
 
 FLEET = Fleet.of([Member(Engine(Target(replica="decode-0", url="http://d", pool=Pool.DECODE, model="m", model_root="/m")))])
 SERVED = Served(
-    PoolStrategies(NAMED, NAMED), DpdPolicy(enabled=True, routing_threshold=4), session_keys=tuple(map(session_key, SESSION_KEYS))
+    PoolStrategies(NAMED, NAMED),
+    DpdPolicy(enabled=True, routing_threshold=4),
+    session_places=SessionPlaces.of(map(session_key, SESSION_KEYS)),
 )
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from stack.router import leg_failure
+from stack.router.header_fields import header_lines
 from stack.router.leg_failure import EngineAnswer, LegFailedError
 
 
@@ -40,7 +41,8 @@ def test_the_router_speaks_for_a_silent_engine(failure: LegFailedError, status: 
 
 
 def test_an_engines_words_are_kept_when_they_are_openais() -> None:
-    good = EngineAnswer.of(400, [(b"x-a", b"1")], b'{"error":{"message":"m"}}')
-    odd = EngineAnswer.of(500, [(b"x-a", b"1")], b"Internal Server Error")
-    assert (good.headers, good.body) == ([(b"x-a", b"1")], b'{"error":{"message":"m"}}')
+    said = header_lines([(b"x-a", b"1")])
+    good = EngineAnswer.of(400, said, b'{"error":{"message":"m"}}')
+    odd = EngineAnswer.of(500, said, b"Internal Server Error")
+    assert (good.headers, good.body) == (said, b'{"error":{"message":"m"}}')
     assert json.loads(odd.body)["error"]["message"] == "the engine answered 500"

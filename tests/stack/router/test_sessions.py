@@ -9,7 +9,7 @@ from stack.control.state import SESSION_KEYS
 from stack.router.header_fields import HeaderFields
 from stack.router.message import Request
 from stack.router.openai import CHAT, ParsedBody
-from stack.router.sessions import Sessions, secret_from
+from stack.router.sessions import SessionPlaces, Sessions, secret_from
 
 KEYS = tuple(map(session_key, SESSION_KEYS))
 
@@ -19,7 +19,7 @@ def _request(*headers: tuple[bytes, bytes]) -> Request:
 
 
 def _key(request: Request, *, keys: Sequence[SessionKey] = KEYS, secret: bytes = b"secret", **fields: object) -> str | None:
-    return Sessions(secret).key(request, ParsedBody(CHAT, "m", dict(fields)), keys)
+    return Sessions(secret).key(request, ParsedBody(CHAT, "m", dict(fields)), SessionPlaces.of(keys))
 
 
 def test_the_first_key_that_a_request_has_is_its_session() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stack.router.header_fields import header_lines
+from stack.router.header_fields import NO_LINES, header_lines
 from stack.router.message import Request, Responder
 from stack.router.upstream import Upstream
 from stack.router.upstream_errors import BrokenReplyError, ConnectError, ReplyTimeoutError
@@ -19,7 +19,6 @@ from stack.router.wire import Server
 from tests.stack.router.waiting import until
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
-NO_HEADERS = header_lines(())
 Talk = Callable[[StreamReader, StreamWriter], Awaitable[None]]
 
 
@@ -157,7 +156,7 @@ async def test_pieces_come_as_they_are_sent() -> None:
     async with (
         engine(talk) as played,
         client() as upstream,
-        upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply,
+        upstream.request(played.url, "GET", "/", NO_LINES, connect_timeout_s=5, timeout_s=5) as reply,
     ):
         assert reply.header(b"x-a") == b"b"
         assert reply.header(b"x-b") is None
@@ -178,7 +177,7 @@ async def test_leaving_early_closes_the_connection() -> None:
             left.set()
 
     async with engine(talk) as played, client() as upstream:
-        async with upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
+        async with upstream.request(played.url, "GET", "/", NO_LINES, connect_timeout_s=5, timeout_s=5) as reply:
             assert await reply.piece() == b"one"
         await asyncio.wait_for(left.wait(), 60)
 
@@ -215,7 +214,7 @@ async def test_a_cancellation_just_after_the_answer_does_not_take_it_back(apart:
         limit = upstream.limits.start(5.0, "nothing within")
 
         async def request() -> None:
-            reply = await upstream.ask(server.url, "POST", "/v1/x", NO_HEADERS, b"{}", limit, connect_timeout_s=1.0)
+            reply = await upstream.ask(server.url, "POST", "/v1/x", NO_LINES, b"{}", limit, connect_timeout_s=1.0)
             read.append(await reply.read(100))
             reply.close()
             await asyncio.sleep(60)
@@ -315,12 +314,12 @@ async def test_times_run_out() -> None:
         with pytest.raises(ReplyTimeoutError) as caught:
             await ask(upstream, mute.url, timeout_s=0.05)
         assert not caught.value.started
-        async with upstream.request(halting.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
+        async with upstream.request(halting.url, "GET", "/", NO_LINES, connect_timeout_s=5, timeout_s=5) as reply:
             assert await reply.piece(0.05) == b"ok"
             with pytest.raises(ReplyTimeoutError) as caught:
                 await reply.piece(0.05)
         assert caught.value.started
-        async with upstream.request(halting.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=0.05) as reply:
+        async with upstream.request(halting.url, "GET", "/", NO_LINES, connect_timeout_s=5, timeout_s=0.05) as reply:
             with pytest.raises(ReplyTimeoutError):
                 await reply.read(100)
 
@@ -328,7 +327,7 @@ async def test_times_run_out() -> None:
 async def test_a_larger_answer_than_wanted_is_not_read() -> None:
     async with engine(answers(OK)) as played, client() as upstream:
         with pytest.raises(BrokenReplyError, match="larger than 1 bytes"):
-            async with upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
+            async with upstream.request(played.url, "GET", "/", NO_LINES, connect_timeout_s=5, timeout_s=5) as reply:
                 await reply.read(1)
 
 
@@ -347,7 +346,7 @@ async def test_an_engine_that_left_is_forgotten() -> None:
         upstream.forget(played.url)
         await ask(upstream, played.url)
         assert played.connections == 2
-        async with upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply:
+        async with upstream.request(played.url, "GET", "/", NO_LINES, connect_timeout_s=5, timeout_s=5) as reply:
             upstream.forget(played.url)
             assert await reply.read(100) == b"ok"
         await ask(upstream, played.url)
@@ -386,7 +385,7 @@ async def test_a_slow_reader_makes_the_engine_wait() -> None:
     async with (
         engine(talk) as played,
         client() as upstream,
-        upstream.request(played.url, "GET", "/", NO_HEADERS, connect_timeout_s=5, timeout_s=5) as reply,
+        upstream.request(played.url, "GET", "/", NO_LINES, connect_timeout_s=5, timeout_s=5) as reply,
     ):
         await asyncio.sleep(0.2)
         assert sent < 30_000_000
@@ -399,14 +398,14 @@ async def test_a_slow_reader_makes_the_engine_wait() -> None:
 async def test_a_path_with_a_line_break_is_never_sent() -> None:
     async with engine(answers(OK)) as played, client() as upstream:
         with pytest.raises(ValueError, match="line break"):
-            async with upstream.request(played.url, "GET", "/ HTTP/1.1\r\nc: d", NO_HEADERS, connect_timeout_s=5, timeout_s=5):
+            async with upstream.request(played.url, "GET", "/ HTTP/1.1\r\nc: d", NO_LINES, connect_timeout_s=5, timeout_s=5):
                 pass
         assert played.connections == 0
 
 
 async def test_it_speaks_with_our_own_server() -> None:
     async def handler(request: Request, responder: Responder) -> None:
-        await responder.start(200, ())
+        await responder.start(200, NO_LINES)
         await responder.write(request.body)
         await responder.finish()
 

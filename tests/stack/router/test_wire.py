@@ -12,10 +12,11 @@ import httpx
 import msgspec
 import pytest
 
+from stack.router.header_fields import NO_LINES, header_lines
 from stack.router.message import ClientGoneError, Handler, Limits, Request, Responder
 from stack.router.wire import Server
 
-TEXT = ((b"content-type", b"text/plain"),)
+TEXT = header_lines(((b"content-type", b"text/plain"),))
 GET = b"GET /a HTTP/1.1\r\nhost: x\r\n\r\n"
 
 
@@ -69,7 +70,7 @@ async def test_an_answer_has_its_length_and_the_connection_stays() -> None:
 async def test_pipelined_requests_are_answered_in_order() -> None:
     async def slow_first(request: Request, responder: Responder) -> None:
         await asyncio.sleep(0.05 if request.path == "/1" else 0)
-        await responder.send(200, (), request.path.encode())
+        await responder.send(200, NO_LINES, request.path.encode())
 
     async with serving(slow_first) as server:
         data = b"".join(b"GET /%d HTTP/1.1\r\nhost: x\r\n\r\n" % i for i in (1, 2)) + GET[:-2] + b"connection: close\r\n\r\n"
@@ -206,7 +207,7 @@ async def test_what_a_handler_does_after_its_answer_is_not_cancelled() -> None:
     answered, gone, booked = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def bookkeeper(request: Request, responder: Responder) -> None:
-        await responder.send(200, (), b"ok")
+        await responder.send(200, NO_LINES, b"ok")
         answered.set()
         await responder.disconnected.wait()
         await gone.wait()
@@ -225,7 +226,7 @@ async def test_a_writer_waits_for_a_slow_reader() -> None:
 
     async def flood(request: Request, responder: Responder) -> None:
         nonlocal written
-        await responder.start(200, ())
+        await responder.start(200, NO_LINES)
         for _ in range(1_000):
             await responder.write(bytes(65_536))
             written += 65_536
@@ -246,7 +247,7 @@ async def test_a_client_that_reads_nothing_is_cut_off() -> None:
     ended = asyncio.Event()
 
     async def flood(request: Request, responder: Responder) -> None:
-        await responder.start(200, ())
+        await responder.start(200, NO_LINES)
         try:
             while True:
                 await responder.write(bytes(65_536))
@@ -265,7 +266,7 @@ async def test_writing_to_a_client_that_left_says_so() -> None:
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.Event().wait()
         try:
-            await responder.send(200, (), b"too late")
+            await responder.send(200, NO_LINES, b"too late")
         except ClientGoneError:
             result.set_result("gone")
 
@@ -281,7 +282,7 @@ async def test_a_failing_handler_gives_500_and_the_connection_stays(caplog: pyte
         raise LookupError("inside")
 
     async with serving(fails) as server:
-        with caplog.at_level(logging.CRITICAL, "stack.router.connection"):
+        with caplog.at_level(logging.CRITICAL, "stack.router.attendant"):
             answer = await exchange(server, GET + GET[:-2] + b"connection: close\r\n\r\n")
     assert answer.count(b"HTTP/1.1 500 Internal Server Error\r\n") == 2
     assert b"inside" not in answer
@@ -299,17 +300,17 @@ async def test_a_broken_answer_never_looks_whole(how: str, caplog: pytest.LogCap
             raise LookupError("inside")
 
     async with serving(breaks) as server, connected(server) as (reader, writer):
-        with caplog.at_level(logging.CRITICAL, "stack.router.connection"), contextlib.suppress(ConnectionError):
+        with caplog.at_level(logging.CRITICAL, "stack.router.attendant"), contextlib.suppress(ConnectionError):
             writer.write(GET)
             assert b"0\r\n\r\n" not in await reader.read()
 
 
 async def test_a_header_with_a_line_break_is_never_written(caplog: pytest.LogCaptureFixture) -> None:
     async def split(request: Request, responder: Responder) -> None:
-        await responder.send(200, ((b"x", b"a\r\nset-cookie: b"),), b"")
+        await responder.send(200, header_lines(((b"x", b"a\r\nset-cookie: b"),)), b"")
 
     async with serving(split) as server:
-        with caplog.at_level(logging.CRITICAL, "stack.router.connection"):
+        with caplog.at_level(logging.CRITICAL, "stack.router.attendant"):
             answer = await exchange(server, GET[:-2] + b"connection: close\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 500 ")
     assert b"set-cookie" not in answer
@@ -321,7 +322,7 @@ async def test_draining_finishes_what_is_in_flight_and_takes_nothing_new() -> No
     async def waits(request: Request, responder: Responder) -> None:
         began.set()
         await go.wait()
-        await responder.send(200, (), b"done")
+        await responder.send(200, NO_LINES, b"done")
 
     async with serving(waits) as server, connected(server) as (reader, writer), connected(server) as (idle, _):
         address = server.address
@@ -358,7 +359,7 @@ async def test_a_flood_of_pipelined_bytes_waits_in_the_kernel() -> None:
         nonlocal answered
         await go.wait()
         answered += 1
-        await responder.send(204, (), b"")
+        await responder.send(204, NO_LINES, b"")
 
     async with serving(waits, Limits(read_ahead_bytes=1_000)) as server, connected(server) as (reader, writer):
         writer.write(GET * 10_000)
