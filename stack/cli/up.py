@@ -28,6 +28,9 @@ import click
 @click.option(
     "--ports-from", type=click.IntRange(1024, 65000), metavar="P", help="Pack all ports from P instead of 8000, 8010, ..."
 )
+@click.option(
+    "--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there, for replay."
+)
 def command(
     prefill: int | None,
     decode: int | None,
@@ -37,6 +40,7 @@ def command(
     yes: bool,
     config: Path | None,
     ports_from: int | None,
+    decisions_dir: Path | None,
 ) -> None:
     """Install what is missing, start the whole stack on this machine, print where it is.
 
@@ -46,6 +50,7 @@ def command(
     Prometheus, Alertmanager, the dashboard, and gentle traffic.
 
     Stays until Ctrl-C and then stops everything; with --detach it goes on until `kvdeck down`.
+    Where the stack runs already, or another `kvdeck up` is starting it, returns once it serves.
     """
     from stack.local.home import home_layout
     from stack.local.install.plan import EngineKind
@@ -61,6 +66,7 @@ def command(
         detach=detach,
         config=config,
         ports_from=ports_from,
+        decisions_dir=decisions_dir,
     )
     try:
         code = run(home_layout(), options, terminal())

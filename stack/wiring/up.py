@@ -37,6 +37,7 @@ from stack.local.tables import doors_table, status_table
 from stack.local.timings import Timings
 from stack.strategies import base as strategies
 from stack.wiring.install import install, preflight
+from stack.wiring.up_beside import beside
 
 REFRESH_SECONDS = 1.0
 INTERRUPTED = 130  # what shells say of Ctrl-C
@@ -57,14 +58,16 @@ class UpOptions:
     detach: bool = False
     config: Path | None = None
     ports_from: int | None = None
+    decisions_dir: Path | None = None
 
 
 def run(layout: Layout, options: UpOptions, console: Console) -> int:
     """The exit code: 0 when everything serves, or served until Ctrl-C. Raises UpError, StubbornError."""
     if running := listed(layout):
-        console.print("The stack runs already:")
-        console.print(doors_table(running))
-        return 0
+        try:
+            return beside(running, lambda: listed(layout), Timings(StackPaths(layout).timings), console, time.sleep)
+        except StartUpError as error:
+            raise UpError(str(error)) from error
     try:
         config = _config(options)
         components, missing = _start(layout, options, config, console)
@@ -85,9 +88,12 @@ def _config(options: UpOptions) -> StackConfig:
         config = msgspec.structs.replace(config, desired=validated(config.desired, strategies.names()))
     except RefusedError as error:
         raise StackConfigError(f"desired.{error.field}: {error.message}") from error
-    if options.ports_from is None:
-        return config
-    return msgspec.structs.replace(config, local=msgspec.structs.replace(config.local, ports_from=options.ports_from))
+    local = config.local
+    if options.ports_from is not None:
+        local = msgspec.structs.replace(local, ports_from=options.ports_from)
+    if options.decisions_dir is not None:
+        local = msgspec.structs.replace(local, decisions_dir=str(options.decisions_dir.absolute()))
+    return msgspec.structs.replace(config, local=local)
 
 
 def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Console) -> tuple[tuple[Component, ...], str | None]:

@@ -13,7 +13,8 @@ NAME = "control"
 def control(site: Site) -> Spec:
     """It asks this supervisor for engines over the socket."""
     url = site.url(site.ports.control)
-    token = site.token_file
+    token, decisions = site.token_file, site.settings.decisions_path(site.layout.home)
+    kept = () if decisions is None else ("--decisions-dir", str(decisions), "--decisions-format", site.settings.decisions_format)
     argv = site.kvdeck(
         NAME,
         *("--listen", f"{LOOPBACK}:{site.ports.control}"),
@@ -24,6 +25,7 @@ def control(site: Site) -> Spec:
         *("--run", site.launch.run),
         *(("--token-file", str(token)) if token else ()),
         *("--cache-store", _store(site)),
+        *kept,
     )
     return Spec(
         name=NAME,

@@ -34,12 +34,12 @@ MONITORING = Monitoring(Path("/b/prometheus"), Path("/b/promtool"), Path("/b/ale
 REAL = Installed(MONITORING, Path("/b/valkey"), Path("/m"), EngineInstallation(Path("/e/python"), Path("/m")))
 
 
-def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 1, token_file: str | None = None) -> Site:
+def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 1, **local: str) -> Site:
     config = load(None).sized(prefill, 2)
     launch = Launch(
         layout=LAYOUT,
         python=Path("/v/python"),
-        config=msgspec.structs.replace(config, local=LocalSettings(ports_from=21000, token_file=token_file)),
+        config=msgspec.structs.replace(config, local=msgspec.convert({"ports_from": 21000, **local}, LocalSettings)),
         installed=REAL if engines is EngineKind.VLLM else replace(REAL, store=None, engine=None),
         engines=engines,
     )
@@ -69,6 +69,13 @@ def test_the_whole_stack_by_name_stage_and_url(tmp_path: Path) -> None:
         ("dashboard", Stage.FACE, "http://127.0.0.1:21003", ()),
         ("traffic", Stage.FACE, None, ("router", "prefill-0", "decode-0")),
     ]
+
+
+def test_control_keeps_decisions_in_files_where_it_is_told_to(tmp_path: Path) -> None:
+    assert "--decisions-dir" not in command(control(site(tmp_path))).argv
+    kept = control(site(tmp_path, decisions_dir="decisions", decisions_format="parquet"))
+    assert (flag(kept, "--decisions-dir"), flag(kept, "--decisions-format")) == ("/k/decisions", "parquet")
+    assert flag(control(site(tmp_path, decisions_dir="/d")), "--decisions-dir") == "/d"
 
 
 def test_an_emulated_stack_has_an_emulator_in_place_of_store_and_lmcache(tmp_path: Path) -> None:
