@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from stack.wiring.router_options import RouterOptions
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_RATE = click.FloatRange(1)
 _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
@@ -38,6 +39,24 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
     help="Larger requests are refused unread, with 413.",
 )
 @click.option("--drain", default=30.0, show_default=True, metavar="SECONDS", help="How long streams may finish on SIGTERM.")
+@click.option(
+    "--handover-limit",
+    type=click.FloatRange(0.1, 3600),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="No decode engine gets a prefill engine's KV later than this. Well below the engines' lease (kv_lease_duration, 30 s).",
+)
+@click.option("--prefill-rate", type=_RATE, default=10_000, show_default=True, metavar="TOKENS/S", help="What an engine computes.")
+@click.option("--l1-rate", type=_RATE, default=100_000, show_default=True, metavar="TOKENS/S", help="What it loads from L1.")
+@click.option(
+    "--l2-rate",
+    type=_RATE,
+    default=33_000,
+    show_default=True,
+    metavar="TOKENS/S",
+    help="What it loads from L2. All three hold until an engine's requests have shown its own rates.",
+)
 @click.option("--kv-events-bind", metavar="ENDPOINT", help="Where engines with a kv_topic connect to, such as tcp://10.0.0.9:5557.")
 @click.option("--index-blocks", default=8_000_000, show_default=True, help="KV blocks remembered of all engines, 200 bytes each.")
 @click.option("--index-blocks-per-rank", default=2_000_000, show_default=True, help="The same of one data-parallel rank.")
@@ -55,6 +74,10 @@ def command(
     observe: bool,
     max_body: int,
     drain: float,
+    handover_limit: float,
+    prefill_rate: float,
+    l1_rate: float,
+    l2_rate: float,
     kv_events_bind: str | None,
     index_blocks: int,
     index_blocks_per_rank: int,
@@ -68,7 +91,9 @@ def command(
     if workers > 1 and kv_events_bind is not None:
         raise click.UsageError("--kv-events-bind is for one process; let the engines bind, and every worker connects to them")
     import msgspec
+    from msgspec.structs import replace
 
+    from stack.model.rates import PROFILE
     from stack.registry import UnknownNameError
     from stack.router.crew import CrewError
     from stack.router.sessions import secret_from
@@ -90,7 +115,13 @@ def command(
             observe=observe,
             body_bytes=max_body << 20,
             desired=None if config is None else desired_from(config.read_bytes()),
-            settings=RouterSettings(drain_s=drain, index_blocks=index_blocks, index_blocks_per_rank=index_blocks_per_rank),
+            profile=replace(PROFILE, prefill_tokens_per_s=prefill_rate, l1_tokens_per_s=l1_rate, l2_tokens_per_s=l2_rate),
+            settings=RouterSettings(
+                drain_s=drain,
+                handover_limit_s=handover_limit,
+                index_blocks=index_blocks,
+                index_blocks_per_rank=index_blocks_per_rank,
+            ),
         )
         _run(options, workers)
     except (msgspec.DecodeError, UnknownNameError) as error:

@@ -273,6 +273,11 @@ ROUTER_TOKEN_CACHE_BYTES = _add(
     "Memory of the token ids that this router keeps for prompts that begin alike; bounded.",
     Label.MODEL_NAME, merge=Merge.SUM,
 )  # fmt: skip
+ROUTER_SENT_BYTES = _add(
+    "kvdeck_router_sent_prefixes_bytes", Kind.GAUGE, Unit.BYTES, Emitter.ROUTER,
+    "Memory of what this router remembers of which prompt beginnings it sent where, about; bounded.",
+    merge=Merge.SUM,
+)  # fmt: skip
 
 ROUTER_WORKERS = _add(
     "kvdeck_router_workers", Kind.GAUGE, Unit.NONE, Emitter.ROUTER,

@@ -45,6 +45,7 @@ class StateCollector(Collector):
             samples(catalog.ROUTER_QUEUED),
             samples(catalog.ROUTER_GENERATION),
             samples(catalog.ROUTER_RECORDS_DROPPED),
+            samples(catalog.ROUTER_SENT_BYTES),
         )
 
     def collect(self) -> Iterator[Metric]:
@@ -56,6 +57,7 @@ class StateCollector(Collector):
         yield self._queued()
         yield _single(catalog.ROUTER_GENERATION, self.configuration.current.generation)
         yield _single(catalog.ROUTER_RECORDS_DROPPED, self.records.dropped_total)
+        yield _single(catalog.ROUTER_SENT_BYTES, self.in_flight.sent.bytes)
 
     def _health(self, engines: tuple[Engine, ...]) -> Metric:
         """All three states of each engine, so that a sum over the ready ones is 0 and not absent when none is."""

@@ -21,7 +21,6 @@ from stack.cache.index import BlockIndex, IndexLimits
 from stack.cache.rates import RateBook
 from stack.cache.tier_index import TierIndex
 from stack.engines.lmcache_chunks import chunk_names, knows
-from stack.model.rates import PROFILE
 from stack.router.admission import Admission
 from stack.router.applied import Configuration
 from stack.router.background import keep_going
@@ -73,7 +72,7 @@ class Router:
         self._client = httpx.AsyncClient(trust_env=False)
         self._resources = AsyncExitStack()
         self._tokens = model_tokens(self._client, settings, self._registry, self._resources)
-        shelf, rates = StrategyShelf(names(), create), RateBook(PROFILE)
+        shelf, rates = StrategyShelf(names(), create), RateBook(options.profile)
         lineup = Lineup(self.in_flight, rates)
         self.keeper = FleetKeeper(settings, self.in_flight, pulse)
         self.configuration = Configuration(shelf, lambda applied: self.keeper.drain(applied.draining))

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from stack.control.state import Desired
+from stack.model.rates import PROFILE, Rates
 from stack.router.exposition import Seat
 from stack.router.message import Limits
 from stack.router.settings import RouterSettings
@@ -21,6 +22,7 @@ class RouterOptions:
     """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines.
 
     `observe`: requests are mirrored here by another gateway, and sent nowhere.
+    `profile` is what engines are taken to be until requests have shown otherwise.
     `seat` is that of a worker which shares the port with others; None for a router that is one process.
     """
 
@@ -37,6 +39,7 @@ class RouterOptions:
     observe: bool = False
     desired: Desired | None = None
     seat: Seat | None = None
+    profile: Rates = PROFILE
     body_bytes: int = Limits().body_bytes
     settings: RouterSettings = field(default_factory=RouterSettings)
 

@@ -9,6 +9,9 @@ from click.testing import CliRunner
 
 from stack.cli.bench import command as bench
 from stack.cli.main import main
+from stack.cli.router import command as router
+from stack.model.rates import PROFILE
+from stack.router.settings import RouterSettings
 
 COMMANDS = main.list_commands(click.Context(main))
 BENCHMARKS = bench.list_commands(click.Context(bench))
@@ -42,6 +45,15 @@ def test_help_is_fast_because_it_loads_no_process() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_what_is_assumed_where_nothing_is_told_stands_in_one_place() -> None:
+    told = {option.name: option.default for option in router.params}
+    settings = RouterSettings()
+    assert (told["drain"], told["handover_limit"]) == (settings.drain_s, settings.handover_limit_s)
+    assert (told["index_blocks"], told["index_blocks_per_rank"]) == (settings.index_blocks, settings.index_blocks_per_rank)
+    rates = (PROFILE.prefill_tokens_per_s, PROFILE.l1_tokens_per_s, PROFILE.l2_tokens_per_s)
+    assert (told["prefill_rate"], told["l1_rate"], told["l2_rate"]) == rates
 
 
 def test_an_unknown_command_is_named() -> None:

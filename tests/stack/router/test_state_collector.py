@@ -47,6 +47,13 @@ def test_samples_follow_the_fleet() -> None:
             'kvdeck_router_queued_requests{model_name="m"} 0.0',
             "kvdeck_router_generation 0.0",
             "kvdeck_router_records_dropped_total 0.0",
+            "kvdeck_router_sent_prefixes_bytes 0.0",
         ]
+    in_flight.sent.learn("d0", (1, 2, 3), 1.0)
     fleet = Fleet.of(())
-    assert _samples(registry) == ["kvdeck_router_generation 0.0", "kvdeck_router_records_dropped_total 0.0"]
+    assert _samples(registry) == [
+        "kvdeck_router_generation 0.0",
+        "kvdeck_router_records_dropped_total 0.0",
+        f"kvdeck_router_sent_prefixes_bytes {in_flight.sent.bytes}.0",
+    ]
+    assert in_flight.sent.bytes > 0
