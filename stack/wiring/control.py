@@ -7,11 +7,8 @@ import logging
 import signal
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
 import uvloop
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
@@ -30,11 +27,10 @@ from stack.control.state import Desired
 from stack.strategies import base as strategies
 from stack.wiring.control_cache import cache_board, watching
 from stack.wiring.control_parts import Control, assemble
+from stack.wiring.control_server import ControlServer
 from stack.wiring.decision_files import decision_files
 
 log = logging.getLogger(__name__)
-
-GRACE_SECONDS = 3  # for answers under way when the process is told to end
 
 
 def run(settings: ControlSettings) -> None:
@@ -74,9 +70,7 @@ async def _serve(
         files=files,
     )
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
-    server = _Server(
-        uvicorn.Config(control.app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS)
-    )
+    server = ControlServer(control.app)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, server, control)
@@ -101,15 +95,7 @@ async def _open(store: Store, begin: Opening) -> None:
     await (store.keep(begin.kept, record) if begin.new else store.note(record))
 
 
-class _Server(uvicorn.Server):
-    """uvicorn without its signal handling: it would end the process by the signal again once everything was in order."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
-def _end(server: uvicorn.Server, control: Control) -> None:
+def _end(server: ControlServer, control: Control) -> None:
     log.info("control ends")
     server.should_exit = True
     control.board.close()

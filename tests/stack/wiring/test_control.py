@@ -14,12 +14,15 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec.json import encode as encode_json
 
 from stack.adapters.target_file import TargetFile
 from stack.api.client import ControlClient
 from stack.api.settings import ControlConfigError, read_desired
+from stack.control.link import RouterReport
 from stack.model.target import Target, encode
 from stack.model.tier import Pool
+from tests.decisions import decision
 
 CONFIG = """
 desired:
@@ -121,6 +124,23 @@ def test_a_waiting_router_does_not_hold_up_the_end(folder: Path) -> None:
             status, _ = process.end()
             assert status == 0
             assert waiting.recv(100).startswith(b"HTTP/1.1 204")
+
+
+def test_a_reader_that_takes_nothing_does_not_hold_up_the_end(folder: Path) -> None:
+    decisions = tuple(decision(request_id=f"r{number}", path_reason="x" * 10_000) for number in range(100))
+    report = RouterReport(id="r", version=1, generation=1, decisions=decisions)
+    with _control(folder, "--config", str(folder / "config.yaml")) as process:
+        for _ in range(8):
+            httpx.post(f"{process.url}/v1/routers/r/report", content=encode_json(report), trust_env=False).raise_for_status()
+        address = httpx.URL(process.url)
+        with socket.socket() as stuck:
+            stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stuck.connect((address.host, address.port or 0))
+            stuck.sendall(b"GET /v1/decisions/stream?since=0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert stuck.recv(12) == b"HTTP/1.1 200"
+            httpx.get(process.url + "/health", trust_env=False)  # it has been given all that goes
+            status, log = process.end()
+    assert (status, "Traceback" in log, "graceful shutdown exceeded" in log) == (0, False, False)
 
 
 @pytest.mark.parametrize(
