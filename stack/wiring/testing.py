@@ -9,9 +9,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from stack.bench.router.tools import find_tools
 from stack.config import Layout
 from stack.local.checklist import Checklist
 from stack.local.checks import checks, run, summary
+from stack.local.install.debian import Debian
 from stack.local.install.packages import Pip
 from stack.local.install.plan import InstallError, Wanted
 from stack.local.install.preflight import engine_problems, require, this_machine
@@ -41,6 +43,16 @@ def _prepare(layout: Layout, checklist: Checklist) -> list[str]:
     wanted = Wanted()
     require(engine_problems(this_machine(layout.home), wanted, installer(layout).is_engine_installed()))
     installer(layout).install(wanted, checklist)
+    return _prepare_gateway(layout, checklist)
+
+
+def _prepare_gateway(layout: Layout, checklist: Checklist) -> list[str]:
+    """The gateway that mirrors to an observing router, from where the benchmark of routers has it."""
+    try:
+        with checklist.step("nginx") as step:
+            find_tools(Debian(layout.binaries, layout.logs / "debian.log"), step)
+    except InstallError as error:
+        return [f"the test behind nginx skipped: {error}"]
     return []
 
 

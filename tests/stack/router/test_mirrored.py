@@ -20,7 +20,7 @@ from tests.stack.router.bench import fleet
 from tests.stack.router.fakes import MODEL, FakeEngine
 from tests.stack.router.waiting import until
 
-UNPACKED = home_layout().binaries / "bench" / "usr" / "sbin"  # where `kvdeck bench router` puts its own
+UNPACKED = home_layout().binaries / "bench" / "usr" / "sbin"  # where `kvdeck test` and `kvdeck bench router` put their own
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:{UNPACKED}")
 
 CONFIGURATION = """
@@ -62,7 +62,7 @@ def _open(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-@pytest.mark.skipif(NGINX is None, reason="needs nginx, which `kvdeck bench router` unpacks")
+@pytest.mark.skipif(NGINX is None, reason="needs nginx, which `kvdeck test` without --quick unpacks")
 async def test_nginx_mirrors_and_its_clients_notice_nothing(tmp_path: Path) -> None:
     behind = FakeEngine("elsewhere")
     await behind.start()
