@@ -48,6 +48,7 @@ class _Chunk(msgspec.Struct):
 class _Card(msgspec.Struct):
     id: str
     max_model_len: int | None = None
+    parent: str | None = None
     emulated: bool = False
 
 
@@ -154,18 +155,18 @@ class Client:
 
 
 async def model_of(http: httpx.AsyncClient, url: str, wanted: str | None) -> Model:
-    """The endpoint's model: `wanted`, or the only one there is. Raises EndpointError."""
+    """The endpoint's model: `wanted`, or the only one there is, whatever adapters it has. Raises EndpointError."""
     try:
         answer = await http.get(f"{url.rstrip('/')}/v1/models", timeout=10.0)
         answer.raise_for_status()
         models = msgspec.json.decode(answer.content, type=_Models).data
     except (httpx.HTTPError, msgspec.DecodeError) as error:
         raise EndpointError(f"{url}/v1/models: {type(error).__name__}: {error}") from error
-    named = [model for model in models if wanted in (None, model.id)]
+    named = [model for model in models if (model.id == wanted if wanted else model.parent is None)]
     if not named:
         raise EndpointError(f"{url} does not serve {wanted or 'any model'}; it serves: {', '.join(m.id for m in models) or 'none'}")
     if wanted is None and len({model.id for model in named}) > 1:
-        raise EndpointError(f"{url} serves several models, name one with --model: {', '.join(model.id for model in models)}")
+        raise EndpointError(f"{url} serves several models, name one with --model: {', '.join(model.id for model in named)}")
     return Model(named[0].id, named[0].max_model_len, named[0].emulated)
 
 

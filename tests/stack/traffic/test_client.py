@@ -148,6 +148,11 @@ async def test_the_only_model_is_found_with_its_context() -> None:
     assert await models({"data": [{"id": "a"}, {"id": "b"}]}, "b") == Model("b", None)
 
 
+async def test_a_models_adapters_are_no_other_models_unless_one_is_asked_for() -> None:
+    listed = {"data": [{"id": "m", "parent": None}, {"id": "sql", "parent": "m"}]}
+    assert (await models(listed), await models(listed, "sql")) == (Model("m", None), Model("sql", None))
+
+
 @pytest.mark.parametrize(
     ("document", "wanted", "said"),
     [
