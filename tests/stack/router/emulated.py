@@ -23,7 +23,7 @@ from tests.stack.router.fakes import MODEL
 
 @dataclass
 class Emulated:
-    """One emulated engine; its `url` is the gate's when there is one."""
+    """One emulated engine; its `url` is the gate's when there is one. It tells of its cache where there are `sockets`."""
 
     engines: Fleet
     name: str
@@ -31,15 +31,25 @@ class Emulated:
     gate: Gate | None = None
     healthy: bool = True
     adapters: tuple[str, ...] = ()
+    root: str = "/m"
+    sockets: Path | None = None
     url: str = ""
 
     @property
     def target(self) -> Target:
         url = self.url if self.gate is None else self.gate.url
-        return Target(replica=self.name, url=url, pool=self.pool, model=MODEL, model_root="/m", emulated=True)
+        return Target(
+            replica=self.name, url=url, pool=self.pool, model=MODEL, model_root=self.root, emulated=True, **self._endpoints
+        )
+
+    @property
+    def _endpoints(self) -> dict[str, Any]:
+        if self.sockets is None:
+            return {}
+        return {"kv_events": f"ipc://{self.sockets}/{self.name}.e", "replay": f"ipc://{self.sockets}/{self.name}.r"}
 
     async def start(self) -> None:
-        spec = EngineSpec(pool=self.pool, port=0, model=MODEL, model_root="/m", adapters=self.adapters)
+        spec = EngineSpec(pool=self.pool, port=0, model=MODEL, model_root=self.root, adapters=self.adapters, **self._endpoints)
         self.url = (await self.engines.start(self.name, spec)).url
         if self.gate is not None:
             await self.gate.start(self.url)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import httpx
 
 from stack.control.decision import DecisionRecord
-from stack.model.tier import Pool
+from stack.model.tier import Pool, Tier
 from stack.router.recording import record_of
+from tests.stack.adapters import tokenizer_folder
 from tests.stack.router.bench import LONG, RouterBench, fleet, state
 from tests.stack.router.emulated import Emulated, emulated, home
 from tests.stack.router.fakes import MODEL, FakeEngine
@@ -83,6 +85,27 @@ async def test_the_same_prompt_under_another_adapter_begins_anew(tmp_path: Path)
     expected = [record.decode.expected_cached_tokens for record in records]
     assert ([bool(tokens) for tokens in cached], cached[2]) == ([False, False, True, True], cached[3])
     assert [bool(tokens) for tokens in expected] == [False, False, True, True]
+
+
+async def test_what_an_engine_holds_of_an_adapter_is_foreseen_by_its_events(tmp_path: Path) -> None:
+    engines, root = home(0.001), str(tokenizer_folder.write(tmp_path))
+    with tempfile.TemporaryDirectory(prefix="kvdeck-") as sockets:  # socket paths are short
+        members = [Emulated(engines, f"decode-{n}", adapters=("sql",), root=root, sockets=Path(sockets)) for n in range(2)]
+        async with emulated(tmp_path, engines, *members, model=state("kv_aware", threshold=100_000)) as bench:
+            await until(lambda: _knows(bench, "sql") and bench.router._tokens.unusable(MODEL) is None)
+            names = (MODEL, "sql", "sql", MODEL)
+            for number, name in enumerate(names, 1):
+                await bench.chat(LONG[:1000], model=name, max_tokens=1)
+                records = await _records(bench, number)
+                await _heard(bench, records[-1].prompt_tokens // 64 * len({*names[:number]}))
+    assert [record.index_error_tokens for record in records] == [0, 0, 0, 0]
+    assert [bool(record.cached_tokens) for record in records] == [False, False, True, True]
+    assert records[2].engine == records[1].engine != records[0].engine == records[3].engine
+
+
+async def _heard(bench: RouterBench, blocks: int) -> None:
+    index = bench.router._index
+    await until(lambda: sum(index.blocks(f"decode-{number}", Tier.ENGINE) or 0 for number in range(2)) >= blocks)
 
 
 async def test_adapters_come_and_go_while_engines_run(tmp_path: Path) -> None:
