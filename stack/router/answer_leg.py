@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from stack.engines.answer_facts import AnswerFacts
 from stack.engines.pd.base import Handover
 from stack.router import leg_failure
-from stack.router.answer import filter_body
-from stack.router.errand import Errand, Fallback
+from stack.router.asking import Asking, Begun, is_stream
+from stack.router.errand import Errand
 from stack.router.event_stream import EventStream
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.forwarding import direct_bytes
-from stack.router.header_fields import HeaderLines
 from stack.router.identity import inbound
 from stack.router.in_flight import Attempt, InFlight
 from stack.router.leg_failure import EngineAnswer, LegFailedError
 from stack.router.limit import Limit
 from stack.router.message import Responder
 from stack.router.openai import UsageWish, encode
-from stack.router.phases import EngineTimes
 from stack.router.poison import Poison
 from stack.router.relay import Relay
 from stack.router.reply import Reply
-from stack.router.route_headers import RouteHeaders
 from stack.router.settings import RouterSettings
 from stack.router.unclaimed import Collection, Unclaimed
-from stack.router.upstream import Upstream
+from stack.router.upstream import Sent, Upstream
 from stack.router.upstream_errors import BrokenReplyError, ConnectError, ConnectionLostError, ReplyTimeoutError
 
 ANSWER_BYTES_MAX = 256 << 20  # embeddings of a large batch; an engine is trusted, but not without end
-_EVENT_STREAM = b"text/event-stream"
 _EVERYTHING = UsageWish(include=True, continuous=True)
 
 
@@ -50,65 +44,64 @@ class AnswerLeg:
 
     def __init__(
         self,
+        asking: Asking,
         upstream: Upstream,
         keeper: FleetKeeper,
         in_flight: InFlight,
         poison: Poison,
         relay: Relay,
-        route_headers: RouteHeaders,
         collection: Collection,
         settings: RouterSettings,
-        clock: Callable[[], float],
     ) -> None:
+        self._asking = asking
         self._upstream = upstream
         self._keeper = keeper
         self._in_flight = in_flight
         self._poison = poison
         self._relay = relay
-        self._route_headers = route_headers
         self._collection = collection
         self._settings = settings
-        self._clock = clock
 
-    async def run(self, errand: Errand, engine: str, handover: Handover | None, responder: Responder) -> None:
-        """Ask `engine`, answer the client. Raises LegFailedError as long as the client got nothing, ClientGoneError."""
-        errand.engine = engine
-        errand.timeline.decode_sent = self._clock()
-        # A whole answer comes after all of its tokens: the prompt does not tell when.
-        tokens = errand.route.prompt_tokens if errand.parsed.stream else None
-        seconds = self._settings.first_token_s if errand.parsed.stream else self._settings.answer_s
-        work = 0 if handover is not None else errand.uncached(engine)
-        with self._in_flight.attempt(engine, tokens, work, errand.held(engine), errand.route.prefix_hashes) as attempt:
-            attempt.limit = limit = self._upstream.limits.start(seconds, "the engine gave no answer within")
+    async def run(
+        self, errand: Errand, engine: str, handover: Handover | None, responder: Responder, begun: Begun | None = None
+    ) -> None:
+        """Ask `engine`, answer the client. Raises LegFailedError as long as the client got nothing, ClientGoneError.
+
+        `begun`: it has been asked already, without a hand-over.
+        """
+        asking, sent = self._asking, None if begun is None else begun.sent
+        if begun is None:
+            attempt, limit = asking.begin(errand, engine, handed_over=handover is not None)
+        else:
+            attempt, limit = begun.attempt, begun.sent.limit
+        try:
             try:
+                opened = await self._open(errand, handover, attempt, limit, sent)
+            except asyncio.CancelledError:
+                if handover is not None and not limit.guarding:  # nothing was sent yet
+                    self._collection.begin(errand, engine, handover, Unclaimed.CLIENT_LEFT)
+                raise
+            asking.answered(errand)
+            if isinstance(opened, _Stream):
+                self._in_flight.computed(attempt)
                 try:
-                    opened = await self._open(errand, handover, attempt, limit, seconds)
-                except asyncio.CancelledError:
-                    if handover is not None and not limit.guarding:  # nothing was sent yet
-                        self._collection.begin(errand, engine, handover, Unclaimed.CLIENT_LEFT)
-                    raise
-                self._keeper.answered(engine)
-                self._poison.answered(errand.parsed)
-                if isinstance(opened, _Stream):
-                    self._in_flight.computed(attempt)
-                    try:
-                        await self._pass_on(errand, opened, responder)
-                    finally:
-                        opened.reply.close()
-                    return
-            finally:
-                limit.drop()
+                    await self._pass_on(errand, opened, responder)
+                finally:
+                    opened.reply.close()
+                return
+        finally:
+            asking.end(attempt, limit)
         if handover is not None and 400 <= opened.status < 500:
             self._collection.begin(errand, engine, handover, Unclaimed.DECODE_REFUSED)
         # The engine is done; a client that reads slowly is no load of its.
-        await self._send(errand, opened, responder)
+        await responder.send(*asking.settled(errand, opened))
 
     async def _open(
-        self, errand: Errand, handover: Handover | None, attempt: Attempt, limit: Limit, seconds: float
+        self, errand: Errand, handover: Handover | None, attempt: Attempt, limit: Limit, sent: Sent | None
     ) -> _Stream | EngineAnswer:
         engine = attempt.engine
         try:
-            return await self._ask(errand, handover, attempt, limit)
+            return await self._ask(errand, handover, attempt, limit, sent)
         except ConnectError as error:
             self._keeper.connect_failed(engine, str(error))
             raise leg_failure.unreachable() from error
@@ -122,20 +115,25 @@ class AnswerLeg:
             self._poison.died(errand.parsed, engine)
             raise leg_failure.died() from error
         except ReplyTimeoutError as error:
-            raise (leg_failure.died() if attempt.abandoned else leg_failure.too_slow(seconds)) from error
+            raise (leg_failure.died() if attempt.abandoned else leg_failure.too_slow(self._asking.seconds(errand))) from error
         finally:
             attempt.limit = None
             limit.set(None)  # a client that reads slowly from here on is not the engine's fault
 
-    async def _ask(self, errand: Errand, handover: Handover | None, attempt: Attempt, limit: Limit) -> _Stream | EngineAnswer:
-        reply = await self._upstream.ask(
-            errand.url(attempt.engine), "POST", errand.parsed.path, attempt.headers(errand.outbound), _body(errand, handover),
-            limit, connect_timeout_s=self._settings.connect_s,
-            retry_stale=handover is None,  # params are never used twice
-        )  # fmt: skip
+    async def _ask(
+        self, errand: Errand, handover: Handover | None, attempt: Attempt, limit: Limit, sent: Sent | None
+    ) -> _Stream | EngineAnswer:
+        if sent is not None:
+            reply = await self._upstream.reply(sent, self._settings.connect_s)
+        else:
+            reply = await self._upstream.ask(
+                errand.url(attempt.engine), "POST", errand.parsed.path, attempt.headers(errand.outbound), _body(errand, handover),
+                limit, connect_timeout_s=self._settings.connect_s,
+                retry_stale=handover is None,  # params are never used twice
+            )  # fmt: skip
         opened: _Stream | None = None
         try:
-            if reply.status == 200 and (reply.header(b"content-type") or b"").startswith(_EVENT_STREAM):
+            if reply.status == 200 and is_stream(reply.headers):
                 opened = await self._begin(errand, reply)
                 return opened
             answer = EngineAnswer.of(reply.status, inbound(reply.headers), await reply.read(ANSWER_BYTES_MAX))
@@ -163,27 +161,11 @@ class AnswerLeg:
     async def _pass_on(self, errand: Errand, opened: _Stream, responder: Responder) -> None:
         errand.streamed = True
         errand.status = opened.reply.status
-        headers = HeaderLines(inbound(opened.reply.headers) + errand.identity.echoed() + self._route_headers.of(errand))
-        await responder.start(opened.reply.status, headers)
+        await responder.start(opened.reply.status, self._asking.headers(errand, inbound(opened.reply.headers)))
         try:
             await self._relay.run(errand, opened.reply, opened.events, opened.first, responder)
         finally:  # what the engine said so far is known, whether or not the client stayed
-            _settle(errand, opened.events.facts)
-
-    async def _send(self, errand: Errand, answer: EngineAnswer, responder: Responder) -> None:
-        errand.status = answer.status
-        body, facts = filter_body(answer.body, errand.remote_cached_tokens)
-        _settle(errand, facts)
-        headers = HeaderLines(answer.headers + errand.identity.echoed() + self._route_headers.of(errand))
-        await responder.send(answer.status, headers, body)
-
-
-def _settle(errand: Errand, facts: AnswerFacts) -> None:
-    """Write down what the engine said about the request."""
-    errand.facts = facts
-    errand.timeline.decode = EngineTimes(facts.queue_s, facts.first_token_s)
-    if errand.handover is not None and errand.served.link.speaker.transfer_lost(errand.handover, facts):
-        errand.note(Fallback.TRANSFER_LOST)
+            self._asking.settle(errand, opened.events.facts)
 
 
 def _body(errand: Errand, handover: Handover | None) -> bytes:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 
-from stack.router.message import ClientGoneError, Request
+from stack.router.message import ClientGoneError, Rest
 from stack.router.response import Response
 from stack.router.site import Site
-
-log = logging.getLogger(__name__)
 
 
 class Attendant:
@@ -23,13 +20,16 @@ class Attendant:
         self._site = site
         self._answered = answered
         self._task: asyncio.Task[None] | None = None
-        self._due: tuple[Request, Response] | None = None
+        self._due: tuple[Response, Rest] | None = None
         self._idle: asyncio.Future[None] | None = None
         self._dismissed = False
 
-    def attend(self, request: Request, response: Response) -> None:
+    def attend(self, response: Response, rest: Rest) -> None:
         """Answer this one next."""
-        self._due = request, response
+        if self._dismissed:
+            rest.close()
+            return
+        self._due = response, rest
         if self._task is None:
             self._task = asyncio.create_task(self._run())
             self._site.own(self._task)
@@ -39,6 +39,9 @@ class Attendant:
     def dismiss(self, *, at_once: bool) -> None:
         """Nothing more comes; the request at hand is cancelled `at_once` or carried out to its end."""
         self._dismissed = True
+        if self._due is not None:
+            self._due[1].close()
+            self._due = None
         if self._idle is not None:
             self._wake()
         elif self._task is not None and at_once:
@@ -50,10 +53,10 @@ class Attendant:
                 self._idle = asyncio.get_running_loop().create_future()
                 await self._idle
                 continue
-            request, response = self._due
+            response, rest = self._due
             self._due = None
             try:
-                await self._site.handler(request, response)
+                await rest
                 if not response.started:
                     raise RuntimeError("the handler gave no answer")
             except ClientGoneError:
@@ -61,12 +64,10 @@ class Attendant:
             except asyncio.CancelledError:
                 response.abort()
                 raise
-            except Exception:  # a handler may fail in any way; its client gets an answer and the server stays up
-                log.exception("handler failed", extra={"method": request.method, "path": request.path})
-                if not response.started:
-                    response.put_error(500, "the router failed on this request")
+            except Exception as error:  # a handler may fail in any way; its client gets an answer and the server stays up
+                response.fail(error)
             self._answered(response)
-            del request, response  # while nothing is due they would stay
+            del response, rest  # while nothing is due they would stay
 
     def _wake(self) -> None:
         idle, self._idle = self._idle, None

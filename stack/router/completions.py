@@ -9,6 +9,8 @@ from math import ceil
 
 from stack.control.decision import CLIENT_LEFT
 from stack.router.admission import OverLimitError, Refusal
+from stack.router.applied import Served
+from stack.router.asking import Begun
 from stack.router.deciding import Decider, Start
 from stack.router.errand import Errand, Fallback
 from stack.router.errors import JSON_HEADERS, error_body
@@ -16,12 +18,13 @@ from stack.router.executor import Executor
 from stack.router.header_fields import HeaderLines
 from stack.router.ledger import Ledger
 from stack.router.leg_failure import LegFailedError
-from stack.router.message import ClientGoneError, Request, Responder
+from stack.router.message import ClientGoneError, Request, Responder, Rest
 from stack.router.meters import NO_MODEL, Meters
-from stack.router.openai import BodyError, parse
+from stack.router.openai import BodyError, ParsedBody, parse
 from stack.router.poison import Poison
 from stack.router.route_headers import RouteHeaders
 from stack.router.shadowing import Shadowing
+from stack.router.shortcut import Shortcut
 from stack.strategies.base import EmptyPoolError
 
 log = logging.getLogger(__name__)
@@ -42,7 +45,10 @@ class Completions:
         meters: Meters,
         route_headers: RouteHeaders,
         clock: Callable[[], float],
+        shortcut: Shortcut | None = None,
     ) -> None:
+        """Without a `shortcut` every request is carried out in a task."""
+        self._shortcut = shortcut
         self._decider = decider
         self._executor = executor
         self._poison = poison
@@ -52,41 +58,37 @@ class Completions:
         self._route_headers = route_headers
         self._clock = clock
 
-    async def serve(self, request: Request, responder: Responder) -> None:
+    def serve(self, request: Request, responder: Responder) -> Rest | None:
         """Answer one request."""
         start = self._decider.start(request)
         try:
             parsed = parse(request.path, request.body)
         except BodyError as error:
-            await self._refuse(start, responder, NO_MODEL, 400, error.message, error.code, error.param)
-            return
+            return self._refuse(start, responder, NO_MODEL, 400, error.message, error.code, error.param)
         served = self._decider.served(parsed.model, start)
         if served is None and start.fleet.unlisted:
             message = "not every engine has told yet what it serves: try again"
-            await self._refuse(start, responder, NO_MODEL, 503, message, "models_not_listed", "model", RETRY_AFTER_S)
-            return
+            return self._refuse(start, responder, NO_MODEL, 503, message, "models_not_listed", "model", RETRY_AFTER_S)
         if served is None:
             message = f"no model {parsed.model[:128]!r} is served here"
-            await self._refuse(start, responder, NO_MODEL, 404, message, "model_not_found", "model")
-            return
+            return self._refuse(start, responder, NO_MODEL, 404, message, "model_not_found", "model")
         if (seconds := self._poison.refused_for(parsed)) is not None:
-            await self._refuse_poison(start, responder, start.fleet.base(parsed.model), seconds)
-            return
+            return self._refuse_poison(start, responder, start.fleet.base(parsed.model), seconds)
         try:
-            errand = await self._decider.errand(request, parsed, served, start)
+            errand = self._decider.at_once(request, parsed, served, start)
         except EmptyPoolError:
-            message, model = f"no engine of {parsed.model!r} is ready", start.fleet.base(parsed.model)
-            await self._refuse(start, responder, model, 503, message, "no_ready_engine", retry_after_s=RETRY_AFTER_S)
-            return
-        except OverLimitError as error:
-            await self._refuse_more(start, responder, start.fleet.base(parsed.model), error.refusal)
-            return
+            return self._refuse_unready(start, responder, parsed.model)
+        if errand is None:
+            return self._wait(request, parsed, served, start, responder)
         self._shadowing.consider(errand)
-        await self._carry_out(errand, responder)
+        if self._shortcut is not None and self._shortcut.take(errand, responder, self):
+            return None
+        return self.carry_out(errand, responder)
 
-    async def _carry_out(self, errand: Errand, responder: Responder) -> None:
+    async def carry_out(self, errand: Errand, responder: Responder, begun: Begun | None = None) -> None:
+        """The request from its decision on, or from the answer of the engine that was asked."""
         try:
-            await self._executor.run(errand, responder)
+            await self._executor.run(errand, responder, begun)
         except LegFailedError as failure:
             answer = failure.answer
             errand.status, errand.error = answer.status, failure.code
@@ -97,8 +99,29 @@ class Completions:
                 errand.status, errand.error = CLIENT_LEFT, "client_left"
             raise
         finally:
-            errand.timeline.done = self._clock()
-            self._ledger.over(errand)
+            self.over(errand)
+
+    def over(self, errand: Errand) -> None:
+        """The client has what it gets: the rest is bookkeeping."""
+        errand.timeline.done = self._clock()
+        self._ledger.over(errand)
+
+    async def _wait(self, request: Request, parsed: ParsedBody, served: Served, start: Start, responder: Responder) -> None:
+        """Decide what takes its time, or has to wait for its turn."""
+        try:
+            errand = await self._decider.errand(request, parsed, served, start)
+        except EmptyPoolError:
+            await self._refuse_unready(start, responder, parsed.model)
+            return
+        except OverLimitError as error:
+            await self._refuse_more(start, responder, start.fleet.base(parsed.model), error.refusal)
+            return
+        self._shadowing.consider(errand)
+        await self.carry_out(errand, responder)
+
+    async def _refuse_unready(self, start: Start, responder: Responder, model: str) -> None:
+        message = f"no engine of {model!r} is ready"
+        await self._refuse(start, responder, start.fleet.base(model), 503, message, "no_ready_engine", retry_after_s=RETRY_AFTER_S)
 
     async def _refuse_more(self, start: Start, responder: Responder, model: str, refusal: Refusal) -> None:
         self._meters.limited(model, refusal)

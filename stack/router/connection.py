@@ -9,7 +9,7 @@ from typing import cast
 from stack.router.attendant import Attendant
 from stack.router.deadline import Deadline
 from stack.router.head import RefusedRequestError
-from stack.router.message import Request
+from stack.router.message import Request, Rest
 from stack.router.outlet import Outlet
 from stack.router.reader import RequestReader
 from stack.router.response import Response
@@ -36,7 +36,7 @@ class Connection(asyncio.Protocol):
         self._response: Response | None = None
         self._phase = Phase.IDLE
         self._deadline = Deadline(self._on_time)
-        self._attendant = Attendant(site, self._next)
+        self._attendant = Attendant(site, self.answered)
         self._held = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -63,6 +63,8 @@ class Connection(asyncio.Protocol):
         self._phase = Phase.GONE
         self._outlet.lost()
         self._deadline.cancel()
+        if self._response is not None:
+            self._response.lost()
         self._attendant.dismiss(at_once=not self._answered)
         self._reader.drop()  # at once: a connection refers to itself, and the garbage collector comes late
         self._hold(0)
@@ -115,12 +117,27 @@ class Connection(asyncio.Protocol):
         head = self._reader.head
         assert head is not None
         keep_alive = head.keep_alive and not self._site.draining
-        response = Response(self._outlet, http10=head.http10, bodyless=request.method == "HEAD", keep_alive=keep_alive)
+        response = Response(
+            self._outlet,
+            http10=head.http10,
+            bodyless=request.method == "HEAD",
+            keep_alive=keep_alive,
+            owner=self,
+            path=request.path,
+        )
         self._response = response
         self._wait(Phase.ANSWER, None)
-        self._attendant.attend(request, response)
+        try:
+            rest = self._site.handler(request, response)
+        except Exception as error:  # a handler may fail in any way
+            response.fail(error)
+            self.answered(response)
+            return
+        if rest is not None:
+            self._attendant.attend(response, rest)
 
-    def _next(self, response: Response) -> None:
+    def answered(self, response: Response) -> None:
+        """All about a request is done: the next one may come."""
         self._hold(0)
         if self._phase is Phase.GONE:
             return
@@ -133,6 +150,10 @@ class Connection(asyncio.Protocol):
                 self._read()
         else:
             self._hang_up()
+
+    def attend(self, response: Response, rest: Rest) -> None:
+        """The rest of an answer takes a task."""
+        self._attendant.attend(response, rest)
 
     def _refuse(self, status: int, message: str) -> None:
         """Answer what was no request, then read on for a while: closing at once would reset the answer away."""

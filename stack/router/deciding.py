@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from stack.fleet.snapshot import Fleet
+from stack.model.request import RouteRequest
 from stack.router.admission import Admission
 from stack.router.applied import Applied, Configuration, Served
 from stack.router.errand import Errand
@@ -70,6 +71,16 @@ class Decider:
         if served.limits.bounded:
             await self._admission.enter(parsed.model, served.limits, route.model)
             start = replace(start, fleet=self._keeper.fleet)
+        return self._planned(request, parsed, served, start, route)
+
+    def at_once(self, request: Request, parsed: ParsedBody, served: Served, start: Start) -> Errand | None:
+        """The same, where nothing has to be waited for; else None. Raises EmptyPoolError."""
+        if served.limits.bounded:
+            return None
+        route = self._inquiry.at_once(request, parsed, start.identity.request_id, start.fleet, served)
+        return None if route is None else self._planned(request, parsed, served, start, route)
+
+    def _planned(self, request: Request, parsed: ParsedBody, served: Served, start: Start, route: RouteRequest) -> Errand:
         candidates = Candidates.of(parsed.model, start.fleet, self._lineup, served.limits)
         plan = plan_for(parsed, route, candidates, served)
         return Errand(

@@ -8,6 +8,7 @@ from stack.engines.pd.base import Handover
 from stack.model.tier import Pool
 from stack.router.admission import within
 from stack.router.answer_leg import AnswerLeg
+from stack.router.asking import Begun
 from stack.router.errand import Errand, Fallback
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
@@ -48,12 +49,19 @@ class Executor:
         self._settings = settings
         self._clock = clock
 
-    async def run(self, errand: Errand, responder: Responder) -> None:
-        """Answer the client. Raises LegFailedError when nobody could and nothing was sent, ClientGoneError."""
-        self._retries.earn()
-        handover = await self._hand_over(errand)
+    async def run(self, errand: Errand, responder: Responder, begun: Begun | None = None) -> None:
+        """Answer the client. Raises LegFailedError when nobody could and nothing was sent, ClientGoneError.
+
+        `begun`: the engine of a plan with one leg has been asked already.
+        """
+        handover = None
+        if begun is not None:
+            begun.claim()
+        else:
+            self._retries.earn()
+            handover = await self._hand_over(errand)
         try:
-            await self._answer.run(errand, errand.plan.decode.engine, handover, responder)
+            await self._answer.run(errand, errand.plan.decode.engine, handover, responder, begun)
         except LegFailedError as failure:
             other = self._other(errand, failure, handover)
             if other is None or failure.retry is None:

@@ -58,9 +58,28 @@ class Inquiry:
     async def about(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, served: Served) -> RouteRequest:
         """Everything that is known of the request. What cannot be known is said to be unknown, never guessed."""
         model = fleet.base(parsed.model)
+        tokens, placement = await self._placed(parsed, model, fleet)
+        return self._route(request, parsed, request_id, served, model, tokens, placement)
+
+    def at_once(self, request: Request, parsed: ParsedBody, request_id: str, fleet: Fleet, served: Served) -> RouteRequest | None:
+        """The same, where no tokens have to be waited for; else None."""
+        model = fleet.base(parsed.model)
+        if (reason := self._tokens.unusable(model)) is None:
+            return None
+        return self._route(request, parsed, request_id, served, model, None, _UNKNOWN[reason])
+
+    def _route(
+        self,
+        request: Request,
+        parsed: ParsedBody,
+        request_id: str,
+        served: Served,
+        model: str,
+        tokens: Sequence[int] | None,
+        placement: Placement,
+    ) -> RouteRequest:
         adapter = None if model == parsed.model else parsed.model
         data, opening = laid_out(parsed, adapter) if parsed.routed else (request.body, None)
-        tokens, placement = await self._placed(parsed, model, fleet)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
         seed = whole_hash(model.encode())
         pieces = prefix_hashes(data, seed)

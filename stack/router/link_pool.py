@@ -11,7 +11,7 @@ from stack.router.upstream_link import Link
 class LinkPool:
     """Idle connections, the ones used last first; what is in use is not here."""
 
-    __slots__ = ("_clock", "_gone", "_host", "_idle_s", "_links", "_most", "_openings")
+    __slots__ = ("_clock", "_gone", "_host", "_idle_s", "_links", "_most", "_openings", "url")
 
     def __init__(self, url: str, most: int, idle_s: float, clock: Callable[[], float]) -> None:
         """At most `most` connections to `url`, each idle for less than `idle_s` seconds."""
@@ -22,6 +22,7 @@ class LinkPool:
         self._clock = clock
         self._links: deque[Link] = deque()
         self._gone = False
+        self.url = url
 
     def opening(self, method: str, path: str) -> bytes:
         """Request line and Host header. `path` is one of the few that engines are asked at. Raises ValueError on a line break."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -63,8 +63,38 @@ class Responder(Protocol):
         """Cut the connection without a proper end, so that the client sees the answer as broken."""
         ...
 
+    def put(self, status: int, headers: HeaderLines, body: bytes) -> bool:
+        """As `send`, without waiting; whether the client takes it as it comes, so that there is nothing to wait for."""
+        ...
 
-Handler = Callable[[Request, Responder], Awaitable[None]]
+    async def drained(self) -> None:
+        """Wait until the client has taken enough of what was written."""
+        ...
+
+    def direct(self, way: Direct) -> None:
+        """No task answers this request: `way` is told when the client leaves, until `done` or `go_on`."""
+        ...
+
+    def done(self) -> None:
+        """The answer of a request without a task is out, and all about it is done."""
+        ...
+
+    def go_on(self, rest: Rest) -> None:
+        """What is left of a request without a task needs one. Until `rest` runs, it is `direct`'s as before."""
+        ...
+
+
+class Direct(Protocol):
+    """A request that is being answered without a task: what happens calls it."""
+
+    def cancel(self) -> None:
+        """The client left."""
+        ...
+
+
+Rest = Coroutine[Any, Any, None]
+# Answers a request when it is awaited. None: it is under way without a task, which `Responder.direct` was told.
+Handler = Callable[[Request, Responder], Rest | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from http import HTTPStatus
+from typing import Protocol
 
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.header_fields import HeaderLines
-from stack.router.message import ClientGoneError
+from stack.router.message import ClientGoneError, Direct, Rest
 from stack.router.outlet import Outlet
 
+log = logging.getLogger(__name__)
+
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode("ascii") for status in HTTPStatus}
+
+
+class Owner(Protocol):
+    """The connection that an answer goes to."""
+
+    def answered(self, response: Response) -> None:
+        """The answer is out."""
+        ...
+
+    def attend(self, response: Response, rest: Rest) -> None:
+        """The answer takes a task."""
+        ...
 
 
 class Response:
     """Implements `stack.router.message.Responder` on one connection."""
 
-    __slots__ = ("_bodyless", "_chunked", "_outlet", "finished", "keep_alive", "started")
+    __slots__ = ("_bodyless", "_chunked", "_outlet", "_owner", "_path", "_way", "finished", "keep_alive", "started")
 
-    def __init__(self, outlet: Outlet, *, http10: bool, bodyless: bool, keep_alive: bool) -> None:
+    def __init__(
+        self, outlet: Outlet, *, http10: bool, bodyless: bool, keep_alive: bool, owner: Owner | None = None, path: str = ""
+    ) -> None:
         self._outlet = outlet
+        self._owner = owner
+        self._path = path
+        self._way: Direct | None = None
         self._bodyless = bodyless
         self._chunked = not http10
         self.keep_alive = keep_alive
@@ -38,19 +59,26 @@ class Response:
         if self._outlet.full:
             await self._outlet.drained()
 
-    def put(self, status: int, headers: HeaderLines, body: bytes) -> None:
-        """The whole answer, without waiting for the client to take it."""
+    def put(self, status: int, headers: HeaderLines, body: bytes) -> bool:
+        """The whole answer, without waiting for the client to take it; whether there is nothing to wait for."""
         if self.started:
             raise RuntimeError("a request is answered once")
         length = b"" if status == 204 else b"content-length: %d\r\n" % len(body)
         head = self._head(status, headers, length)
         self.started = self.finished = True
         self._outlet.put(head if self._bodyless or status in (204, 304) else head + body)
+        return not self._outlet.full
 
     def put_error(self, status: int, message: str) -> None:
         """The router's own words, to a client that may have left."""
         with suppress(ClientGoneError):
             self.put(status, JSON_HEADERS, error_body(status, message))
+
+    def fail(self, error: Exception) -> None:
+        """The router's own code failed: that is logged, and the client gets an answer if it has none yet."""
+        log.error("handler failed", exc_info=error, extra={"path": self._path})
+        if not self.started:
+            self.put_error(500, "the router failed on this request")
 
     async def start(self, status: int, headers: HeaderLines) -> None:
         """Status and headers; the pieces follow."""
@@ -77,6 +105,33 @@ class Response:
         if self._chunked and not self._bodyless:
             self._outlet.put(b"0\r\n\r\n")
         await self._outlet.drained()
+
+    async def drained(self) -> None:
+        """Wait until the client has taken enough of it."""
+        await self._outlet.drained()
+
+    def direct(self, way: Direct) -> None:
+        """No task answers: `way` is told when the client leaves."""
+        self._way = way
+
+    def done(self) -> None:
+        """All about the request is done."""
+        self._way = None
+        if self._owner is not None:
+            self._owner.answered(self)
+
+    def go_on(self, rest: Rest) -> None:
+        """What is left needs a task."""
+        if self._owner is None:
+            rest.close()
+        else:
+            self._owner.attend(self, rest)
+
+    def lost(self) -> None:
+        """The client left."""
+        way, self._way = self._way, None
+        if way is not None:
+            way.cancel()
 
     def abort(self) -> None:
         """Cut the connection."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from stack.fleet.engine import Engine
@@ -13,11 +11,10 @@ from stack.router.exposition import Exposition
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.header_fields import HeaderLines, header_lines
 from stack.router.identity import Identity
-from stack.router.message import Request, Responder
+from stack.router.message import Handler, Request, Responder, Rest
 from stack.router.model_list import ModelList
 from stack.router.openai import PASS_THROUGH, ROUTED
 
-Handler = Callable[[Request, Responder], Awaitable[None]]
 _READ = ("GET", "HEAD")
 _NOTHING: tuple[tuple[str, ...], Handler | None] = ((), None)
 _TEXT = header_lines(((b"content-type", CONTENT_TYPE_LATEST.encode()),))
@@ -44,7 +41,7 @@ class Service:
         self._routes: dict[str, tuple[tuple[str, ...], Handler]] = {path: (_READ, handle) for path, handle in reading.items()}
         self._routes |= dict.fromkeys(ROUTED | PASS_THROUGH, (("POST",), completions))
 
-    def handle(self, request: Request, responder: Responder) -> Awaitable[None]:
+    def handle(self, request: Request, responder: Responder) -> Rest | None:
         """Answer one request."""
         methods, handle = self._routes.get(request.path, _NOTHING)
         if handle is None:

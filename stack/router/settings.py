@@ -90,5 +90,8 @@ class RouterSettings:
     index_blocks_per_rank: int = 2_000_000
     index_blocks: int = 8_000_000
 
+    # Most requests need no task of their own (stack/router/shortcut.py); without it each has one, and nothing else differs.
+    shortcut: bool = True
+
     # How long an observed request is taken to need for its answer, after its first token: a few hundred tokens on a GPU.
     observed_answer_s: float = 5.0

@@ -20,6 +20,26 @@ _URL = re.compile(r"http://(?P<host>\[[0-9a-fA-F:.]+\]|[^/:\[\]@\s]+)(?::(?P<por
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 
+class Sent:
+    """A request that goes out `on` a link, and waits for its answer there."""
+
+    __slots__ = ("_body", "_head", "limit", "link", "pool")
+
+    def __init__(self, pool: LinkPool, method: str, path: str, headers: HeaderLines, body: bytes, limit: Limit) -> None:
+        length = b"content-length: %d\r\n" % len(body) if body or method in _WITH_BODY else b""
+        self._head = b"%b%b%b\r\n" % (pool.opening(method, path), headers, length)
+        self._body = body
+        self.pool = pool
+        self.limit = limit
+        self.link: Link
+
+    def on(self, link: Link) -> None:
+        """Send it; the limit goes on."""
+        self.link = link
+        link.begin(self._head, self._body)
+        self.limit.guard(link)
+
+
 class Upstream:
     """All engines' connections. A connection serves one request at a time and goes back to its pool after it."""
 
@@ -77,33 +97,39 @@ class Upstream:
         changes no state; what must not run twice (a request with KV-transfer params) is sent with `retry_stale=False`.
         Raises ConnectError, ReplyTimeoutError, BrokenReplyError.
         """
-        pool = self._pools.get(url)
-        if pool is None:
-            pool = self._pools[url] = LinkPool(url, self._max_idle, self._idle_s, self._clock)
-        length = b"content-length: %d\r\n" % len(body) if body or method in _WITH_BODY else b""
-        head = b"%b%b%b\r\n" % (pool.opening(method, path), headers, length)
+        pool = self.pool(url)
+        sent = Sent(pool, method, path, headers, body, limit)
         link = pool.take() if retry_stale else None
+        sent.on(await _connect(url, connect_timeout_s) if link is None else link)
+        return await self.reply(sent, connect_timeout_s, retry_stale=retry_stale)
+
+    async def reply(self, sent: Sent, connect_timeout_s: float, *, retry_stale: bool = True) -> Reply:
+        """Wait for the head of the answer to what was sent; see `ask`."""
         while True:
-            if link is None:
-                link = await _connect(url, connect_timeout_s)
+            link = sent.link
             try:
-                link.begin(head, body)
-                limit.guard(link)
                 while not link.headed:
                     await link.news()
-                return Reply(pool, link, limit)
+                return Reply(sent.pool, link, sent.limit)
             except asyncio.CancelledError:
                 if not link.headed:
                     link.close()
                     raise
                 strike_later()
-                return Reply(pool, link, limit)
+                return Reply(sent.pool, link, sent.limit)
             except BaseException as error:
                 link.close()
                 stale = isinstance(error, BrokenReplyError) and not error.started and link.used > 1
                 if not stale or not retry_stale:
                     raise
-                link = None
+            sent.on(await _connect(sent.pool.url, connect_timeout_s))
+
+    def pool(self, url: str) -> LinkPool:
+        """The kept connections of the engine at `url`."""
+        pool = self._pools.get(url)
+        if pool is None:
+            pool = self._pools[url] = LinkPool(url, self._max_idle, self._idle_s, self._clock)
+        return pool
 
     def forget(self, url: str) -> None:
         """Close the connections of an engine that left: idle ones now, those in use when their request ends."""

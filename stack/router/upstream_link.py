@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import cast
 
 import httptools
@@ -18,8 +19,8 @@ class Link(asyncio.Protocol):
     """`begin` a request, wait for `news` until it is `headed`, then for what is `taken` until None. Reusable while `reusable`."""
 
     __slots__ = (
-        "_error", "_head_bytes", "_held", "_keep_alive", "_loop", "_parser", "_paused", "_pieces", "_transport", "_wake",
-        "complete", "headed", "headers", "idle_since", "started", "status", "used",
+        "_error", "_head_bytes", "_keep_alive", "_loop", "_parser", "_paused", "_pieces", "_transport", "_wake",
+        "complete", "headed", "headers", "held", "idle_since", "started", "status", "told", "used",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -31,7 +32,8 @@ class Link(asyncio.Protocol):
         self._paused = False
         self._keep_alive = False
         self._pieces: list[bytes] = []
-        self._held = 0
+        self.held = 0
+        """Body bytes that nobody has taken yet."""
         self._head_bytes = 0
         self.status = 0
         self.headers: list[tuple[bytes, bytes]] = []
@@ -41,6 +43,8 @@ class Link(asyncio.Protocol):
         self.used = 0
         """Requests begun on this connection."""
         self.idle_since = 0.0
+        self.told: Callable[[], None] | None = None
+        """Called, in place of whoever waits, when more of an answer is here, or its end."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)  # uvloop's transports are no subclass
@@ -103,8 +107,8 @@ class Link(asyncio.Protocol):
         if self.complete:
             return
         self._pieces.append(piece)
-        self._held += len(piece)
-        if self._held > _HIGH_WATER and not self._paused and self._transport is not None:
+        self.held += len(piece)
+        if self.held > _HIGH_WATER and not self._paused and self._transport is not None:
             self._paused = True
             self._transport.pause_reading()
 
@@ -113,6 +117,11 @@ class Link(asyncio.Protocol):
         if self.headed and not self.complete:
             self.complete = True
             self._keep_alive = self._parser.should_keep_alive()
+
+    @property
+    def flowing(self) -> bool:
+        """Nothing is wrong, and nothing has to be taken before more can come."""
+        return self._error is None and not self._paused
 
     @property
     def reusable(self) -> bool:
@@ -128,6 +137,7 @@ class Link(asyncio.Protocol):
         self.status = 0
         self.headers = []
         self.headed = self.complete = self.started = False
+        self.told = None
         self.used += 1
         if self._transport is None:
             self._error = BrokenReplyError("the engine closed the connection", started=False)
@@ -150,7 +160,7 @@ class Link(asyncio.Protocol):
             return None if self.complete else b""
         data = b"".join(self._pieces)
         self._pieces.clear()
-        self._held = 0
+        self.held = 0
         if self._paused and self._transport is not None:
             self._paused = False
             self._transport.resume_reading()
@@ -167,7 +177,9 @@ class Link(asyncio.Protocol):
         self._notify()
 
     def _notify(self) -> None:
-        if self._wake is not None and not self._wake.done():
+        if self.told is not None:
+            self.told()
+        elif self._wake is not None and not self._wake.done():
             self._wake.set_result(None)
 
     def _fail(self, why: str) -> None:

@@ -13,6 +13,7 @@ from stack.cache.tier_index import TierIndex
 from stack.router.admission import Admission
 from stack.router.answer_leg import AnswerLeg
 from stack.router.applied import Configuration
+from stack.router.asking import Asking
 from stack.router.completions import Completions
 from stack.router.deciding import Decider
 from stack.router.executor import Executor
@@ -22,6 +23,7 @@ from stack.router.in_flight import InFlight
 from stack.router.inquiry import Inquiry
 from stack.router.ledger import Ledger
 from stack.router.lineup import Lineup
+from stack.router.message import Handler
 from stack.router.meters import Meters
 from stack.router.observing import Observing
 from stack.router.placing import Placing
@@ -31,10 +33,10 @@ from stack.router.records import RecordBuffer
 from stack.router.relay import Relay
 from stack.router.retry_budget import RetryBudget
 from stack.router.route_headers import RouteHeaders
-from stack.router.service import Handler
 from stack.router.sessions import Sessions
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
+from stack.router.shortcut import Shortcut
 from stack.router.sightings import Sightings
 from stack.router.trust import Trust
 from stack.router.unclaimed import Collection
@@ -106,7 +108,8 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
     trust = Trust(settings, clock)
     keeper.listeners.append(trust.fleet_changed)
     prefill = PrefillLeg(upstream, keeper, in_flight, poison, settings, clock)
-    answer = AnswerLeg(upstream, keeper, in_flight, poison, relay, headers, shared.collection, settings, clock)
+    asking = Asking(upstream.limits, keeper, in_flight, poison, headers, settings, clock)
+    answer = AnswerLeg(asking, upstream, keeper, in_flight, poison, relay, shared.collection, settings)
     shadowing = Shadowing(shared.shelf, shared.hindsight, shared.meters.failed, clock)
     return Completions(
         decider,
@@ -117,4 +120,5 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
         shared.meters,
         headers,
         clock,
+        Shortcut(asking, upstream, retries) if settings.shortcut else None,
     ).serve
