@@ -18,10 +18,10 @@ import pytest
 from stack.config import Ports
 from stack.metrics import catalog
 from stack.model.tier import Source
-from tests.e2e.deck import ROOT, Deck, wait_for
+from tests.e2e.deck import PATIENCE, ROOT, Deck, wait_for
 
 FIRST_PORT = 21800
-UP_SECONDS = 60.0
+UP_SECONDS = 60.0 * PATIENCE
 
 pytestmark = pytest.mark.e2e
 
@@ -32,7 +32,7 @@ class EmulatedDeck(Deck):
 
     home: Path
 
-    def kvdeck(self, *arguments: str, timeout_seconds: float = 120) -> subprocess.CompletedProcess[str]:
+    def kvdeck(self, *arguments: str, timeout_seconds: float = 600) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "stack.cli.main", *arguments],
             capture_output=True, text=True, timeout=timeout_seconds, check=False, cwd=ROOT,
@@ -42,7 +42,7 @@ class EmulatedDeck(Deck):
 
 @pytest.fixture
 def emulated(tmp_path: Path) -> Iterator[EmulatedDeck]:
-    """Up within a minute, programs and tokenizer at hand; down at the end, whatever happened."""
+    """Up within a minute (of an idle machine), programs and tokenizer at hand; down at the end, whatever happened."""
     for part in ("alerts", "dashboard"):
         (tmp_path / part).symlink_to(ROOT / part)
     (tmp_path / ".kvdeck").mkdir()
