@@ -32,10 +32,22 @@ class Choice(msgspec.Struct, frozen=True, gc=False):
     decided_by: str | None = None
 
 
+class Comparison(msgspec.Struct, frozen=True, gc=False):
+    """Two numbers that decided something; in words "1,830 >= 512", after what the first one counts, if that is not plain."""
+
+    value: int
+    bound: int
+    what: str = ""
+
+    def __str__(self) -> str:
+        sign = ">=" if self.value >= self.bound else "<"
+        return f"{self.what} {self.value:,} {sign} {self.bound:,}".lstrip()
+
+
 class Plan(msgspec.Struct, frozen=True, gc=False):
     """What the executor does with one request. `prefill` is None on the direct path.
 
-    `compared` are the numbers that decided the path, such as "1,830 >= 512"; empty when none did.
+    `compared` are the numbers that decided the path; None when none did.
     """
 
     path: Path
@@ -45,4 +57,4 @@ class Plan(msgspec.Struct, frozen=True, gc=False):
     prefill: Choice | None = None
     prefill_strategy: str | None = None
     fallback: str | None = None
-    compared: str = ""
+    compared: Comparison | None = None

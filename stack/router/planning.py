@@ -9,14 +9,14 @@ from stack.control.state import NO_LIMITS, LoadLimits
 from stack.engines.divisible import indivisible
 from stack.fleet.engine import Engine
 from stack.fleet.snapshot import Fleet
-from stack.model.plan import Choice, Plan
+from stack.model.plan import Choice, Comparison, Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path, Pool
 from stack.router.admission import within
 from stack.router.applied import Served
 from stack.router.lineup import Lineup
 from stack.router.openai import ParsedBody
-from stack.strategies.disaggregation import DpdPolicy, against_threshold, due, plan
+from stack.strategies.disaggregation import DpdPolicy, due, plan
 
 _NEVER = DpdPolicy(enabled=False, routing_threshold=0)
 PASSED_THROUGH = "pass_through"
@@ -74,7 +74,7 @@ def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, se
         return replace(plan(route, (), candidates.decode, served.strategies, _NEVER), reason=PASSED_THROUGH)
     obstacle = (served.link.refusal or indivisible(parsed.fields)) if due(route.prompt_tokens, served.policy) else None
     if obstacle is not None:
-        compared = against_threshold(route.prompt_tokens, served.policy)
+        compared = Comparison(route.prompt_tokens, served.policy.routing_threshold)
         direct = plan(route, (), candidates.decode, served.strategies, _NEVER)
         return replace(direct, reason=obstacle, fallback=obstacle, compared=compared)
     planned = plan(route, candidates.prefill, candidates.decode, served.strategies, served.policy)

@@ -44,7 +44,7 @@ def record_of(errand: Errand) -> DecisionRecord:
         oldest_placement_seconds=_oldest(placement) if placement.engines else None,
         path=errand.path,
         path_reason=plan.reason,
-        compared=plan.compared,
+        compared="" if plan.compared is None else str(plan.compared),
         threshold=errand.served.policy.routing_threshold,
         decode=_selection(plan.decode, plan.decode_strategy, candidates.decode, placement),
         prefill=prefill,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from stack.fleet.engine import Engine
 from stack.model.placement import UnknownReason
-from stack.model.plan import Choice, Plan
+from stack.model.plan import Choice, Comparison, Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.strategies.base import EmptyPoolError, Strategy
@@ -72,12 +72,6 @@ def due(prompt_tokens: int, policy: DpdPolicy) -> bool:
     return policy.enabled and prompt_tokens >= policy.routing_threshold
 
 
-def against_threshold(prompt_tokens: int, policy: DpdPolicy) -> str:
-    """The comparison that `due` makes, to be read: "1,830 >= 512"."""
-    sign = ">=" if prompt_tokens >= policy.routing_threshold else "<"
-    return f"{prompt_tokens:,} {sign} {policy.routing_threshold:,}"
-
-
 def plan(
     request: RouteRequest,
     prefill: Sequence[Engine],
@@ -97,13 +91,14 @@ def plan(
         raise EmptyPoolError("no routable decode engine")
     if not policy.enabled:
         return _direct(request, decoders, strategies, PathReason.DISABLED)
-    compared = against_threshold(request.prompt_tokens, policy)
+    compared = Comparison(request.prompt_tokens, policy.routing_threshold)
     if not due(request.prompt_tokens, policy):
         return _direct(request, decoders, strategies, PathReason.BELOW_THRESHOLD, compared)
     holders = tuple(engine for engine in decoders if _holds(engine, request, policy))
     if holders:
         held = _direct(request, holders, strategies, PathReason.ALREADY_CACHED)
-        return replace(held, compared=f"uncached {_uncached(held.decode.engine, request):,} < {policy.min_uncached_tokens:,}")
+        uncached = _uncached(held.decode.engine, request)
+        return replace(held, compared=Comparison(uncached, policy.min_uncached_tokens, "uncached"))
     prefillers = _routable(prefill)
     if not prefillers:
         missing = PathReason.NO_READY_PREFILL_ENGINE
@@ -124,7 +119,7 @@ def _direct(
     decoders: Sequence[Engine],
     strategies: PoolStrategies,
     reason: PathReason,
-    compared: str = "",
+    compared: Comparison | None = None,
     fallback: PathReason | None = None,
 ) -> Plan:
     return Plan(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 Scores = Mapping[str, Mapping[str, float]]
 
@@ -18,6 +19,10 @@ class LazyScores(Scores):
 
     def __getitem__(self, engine: str) -> Mapping[str, float]:
         return self._scores()[engine]
+
+    def get(self, engine: str, default: Any = None) -> Any:
+        """As any mapping's, without a detour through an error."""
+        return self._scores().get(engine, default)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._scores())

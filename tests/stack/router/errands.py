@@ -11,7 +11,7 @@ from stack.engines.pd.base import Handover
 from stack.fleet.engine import Engine, Health
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import EnginePlacement, Placement
-from stack.model.plan import Choice, Plan
+from stack.model.plan import Choice, Comparison, Plan
 from stack.model.request import RouteRequest
 from stack.model.target import Target
 from stack.model.tier import Path, Pool
@@ -39,7 +39,7 @@ PLAN = Plan(
     reason="at_threshold",
     prefill=Choice("prefill-0", reason="home"),
     prefill_strategy="session",
-    compared="700 >= 512",
+    compared=Comparison(700, 512),
 )
 
 

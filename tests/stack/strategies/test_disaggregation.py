@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from stack.fleet.engine import Engine, Health
 from stack.model.placement import UNKNOWN, EnginePlacement, Placement
-from stack.model.plan import Choice, Plan
+from stack.model.plan import Choice, Comparison, Plan
 from stack.model.tier import Path, Pool
 from stack.strategies.base import EmptyPoolError
 from stack.strategies.disaggregation import DpdPolicy, Named, PathReason, PoolStrategies, due, plan
@@ -46,7 +46,7 @@ def test_a_long_prompt_takes_both_pools_each_by_its_own_strategy() -> None:
         reason="at_threshold",
         prefill=Choice("prefill-0", reason="turn"),
         prefill_strategy="round_robin",
-        compared="600 >= 512",
+        compared=Comparison(600, 512),
     )
 
 
@@ -83,7 +83,7 @@ def test_what_is_cached_never_decides_while_the_minimum_is_zero_or_the_prompt_sh
 
 
 @pytest.mark.parametrize(
-    ("tokens", "policy", "compared"),
+    ("tokens", "policy", "words"),
     [
         (1830, ON, "1,830 >= 512"),
         (181, ON, "181 < 512"),
@@ -91,9 +91,10 @@ def test_what_is_cached_never_decides_while_the_minimum_is_zero_or_the_prompt_sh
         (1830, replace(ON, min_uncached_tokens=256), "uncached 96 < 256"),
     ],
 )
-def test_a_plan_tells_the_numbers_that_decided_its_path(tokens: int, policy: DpdPolicy, compared: str) -> None:
+def test_a_plan_tells_the_numbers_that_decided_its_path(tokens: int, policy: DpdPolicy, words: str) -> None:
     held = placed(tokens, decode_1=EnginePlacement(1734 if tokens > 1734 else 0))
-    assert plan(request(prompt_tokens=tokens, placement=held), prefill(), DECODE, STRATEGIES, policy).compared == compared
+    made = plan(request(prompt_tokens=tokens, placement=held), prefill(), DECODE, STRATEGIES, policy)
+    assert str(made.compared or "") == words
 
 
 @pytest.mark.parametrize(
