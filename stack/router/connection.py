@@ -126,7 +126,8 @@ class Connection(asyncio.Protocol):
             path=request.path,
         )
         self._response = response
-        self._wait(Phase.ANSWER, None)
+        self._phase = Phase.ANSWER
+        self._deadline.set(None)
         try:
             rest = self._site.handler(request, response)
         except Exception as error:  # a handler may fail in any way
@@ -144,7 +145,8 @@ class Connection(asyncio.Protocol):
         if not response.finished:
             self._outlet.abort()
         elif response.keep_alive and not self._site.draining:
-            self._wait(Phase.IDLE, self._site.limits.idle_timeout_s)
+            self._phase = Phase.IDLE
+            self._deadline.set(self._site.limits.idle_timeout_s)
             self._outlet.resume_reading()
             if self._reader.pending:
                 self._read()

@@ -11,6 +11,7 @@ _STRAY_LF = re.compile(rb"(?<!\r)\n")
 _LINE_OVERHEAD = 64  # method, version and spaces beside the target
 _LENGTH_LINE = re.compile(rb"\r\ncontent-length:[\t ]*([0-9]+)", re.IGNORECASE)
 _DIGITS_MAX = 19
+_SAID_MAX = 4096  # bytes of a head that is kept for as long as its connection
 
 
 class HeadReader:
@@ -87,8 +88,8 @@ class _Said:
 
     @classmethod
     def of(cls, raw: bytes, head: Head) -> _Said | None:
-        """None where no length is said. That there is one such line at most, and what it holds, `parse` has seen to."""
-        line = _LENGTH_LINE.search(raw)
+        """None where no length is said, or too much else. That there is one such line at most, `parse` has seen to."""
+        line = _LENGTH_LINE.search(raw) if len(raw) <= _SAID_MAX else None
         return None if line is None else cls(raw[: line.start(1)], raw[line.end(1) :], head)
 
     def again(self, data: bytes, limits: Limits) -> tuple[Head, int] | None:

@@ -67,7 +67,13 @@ class Identity(msgspec.Struct, frozen=True, gc=False):
 
 def inbound(headers: Pairs) -> HeaderLines:
     """What of an engine's headers travels back to the client. Names are lower case. Raises ValueError on a line break in one."""
-    return header_lines(_without(headers, _NOT_INBOUND))
+    kept = []
+    for header in headers:
+        if header[0] not in _NOT_INBOUND:
+            kept.append(header)
+        elif header[0] == b"connection" and header[1] not in _USUAL:
+            return header_lines(_without(headers, _NOT_INBOUND))
+    return header_lines(kept)
 
 
 def _onward(fields: HeaderFields, authorization: bytes | None) -> Pairs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Callable
 from typing import Protocol
 
 TICK_S = 0.1  # a limit may strike so much late, and never early
@@ -64,7 +65,7 @@ class Limit:
 
     def drop(self) -> None:
         """Nothing is waited for any more."""
-        self._limits.drop(self)
+        self._limits.live.discard(self)
         self._wait = None
 
     @property
@@ -76,31 +77,27 @@ class Limits:
     """All limits in force. The timer runs only while there are any."""
 
     def __init__(self) -> None:
-        self._live: set[Limit] = set()
+        self.live: set[Limit] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._time: Callable[[], float] | None = None
 
     def start(self, seconds: float, what: str) -> Limit:
         """A limit of so many seconds from now. `drop` it at the end."""
         limit = Limit(self, seconds, what)
-        self._live.add(limit)
+        self.live.add(limit)
         if self._timer is None:
             self._arm()
         return limit
 
-    def drop(self, limit: Limit) -> None:
-        """It is in force no more."""
-        self._live.discard(limit)
-
     def now(self) -> float:
         """The loop's clock, in seconds."""
-        if self._loop is None:
-            self._loop = asyncio.get_running_loop()
-        return self._loop.time()
+        if self._time is None:
+            self._time = asyncio.get_running_loop().time
+        return self._time()
 
     def close(self) -> None:
         """No limit strikes any more."""
-        self._live.clear()
+        self.live.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -111,7 +108,7 @@ class Limits:
     def _tick(self) -> None:
         self._timer = None
         now = self.now()
-        for limit in tuple(self._live):
+        for limit in tuple(self.live):
             limit.strike(now)
-        if self._live:
+        if self.live:
             self._arm()

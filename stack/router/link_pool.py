@@ -45,7 +45,7 @@ class LinkPool:
 
     def give_back(self, link: Link) -> None:
         """A request on `link` is over. Where its answer was not read to the end it is cut, which stops the engine's work."""
-        if self._gone or not link.reusable:
+        if self._gone or not link.spent:
             link.close()
             return
         link.idle_since = self._clock()

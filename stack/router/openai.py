@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from stack.router.sanitise import NAMES, strip_transfer_params, too_deep
+from stack.router.sanitise import NAMES, NESTING, strip_transfer_params, too_deep
 
 CHAT = "/v1/chat/completions"
 COMPLETIONS = "/v1/completions"
@@ -46,8 +46,8 @@ class ParsedBody(msgspec.Struct, frozen=True, gc=False):
     """A request body that may be forwarded. `fields` is sanitised and read-only by agreement.
 
     `stripped` names what was taken out, as paths such as `vllm_xargs.kv_transfer_params`. `max_tokens` is the
-    client's limit on the answer, None when it set none. `raw` are the bytes that came: see `stack.router.forwarding` before they
-    are sent to anyone.
+    client's limit on the answer, None when it set none. `raw` are the bytes that came: see `stack.router.forwarding` before
+    they are sent to anyone. `routed`: strategies and disaggregation apply.
     """
 
     path: str
@@ -58,11 +58,7 @@ class ParsedBody(msgspec.Struct, frozen=True, gc=False):
     usage: UsageWish = _NO_WISH
     max_tokens: int | None = None
     raw: bytes = b""
-
-    @property
-    def routed(self) -> bool:
-        """Strategies and disaggregation apply."""
-        return self.path in ROUTED
+    routed: bool = True
 
     @property
     def cache_salt(self) -> str | None:
@@ -78,17 +74,21 @@ class ParsedBody(msgspec.Struct, frozen=True, gc=False):
 def parse(path: str, raw: bytes) -> ParsedBody:
     """The body of a request to `path`, one of ROUTED or PASS_THROUGH. Raises BodyError."""
     fields = _decode(raw)
+    plain = _is_plain_chat(fields)
+    if not plain:
+        _check_depth(fields, raw)
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise BodyError("you must name a model", "model", "model_required" if model is None else "invalid_type")
     stripped = () if fields.keys().isdisjoint(NAMES) else _strip(fields)
     stream = _flag(fields, "stream")
-    usage = _NO_WISH
-    if path in ROUTED:
-        _check_prompt(path, fields)
+    usage, routed = _NO_WISH, path in ROUTED
+    if routed:
+        if not plain or path != CHAT:
+            _check_prompt(path, fields)
         if "stream_options" in fields:
             usage = _usage_wish(fields["stream_options"], stream)
-    return ParsedBody(path, model, fields, stripped, stream, usage, _token_limit(fields), raw)
+    return ParsedBody(path, model, fields, stripped, stream, usage, _token_limit(fields), raw, routed)
 
 
 def _strip(fields: dict[str, Any]) -> tuple[str, ...]:
@@ -113,12 +113,32 @@ def _decode(raw: bytes) -> dict[str, Any]:
         raise BodyError("the body is not UTF-8", code="json_invalid") from error
     if not isinstance(fields, dict):
         raise BodyError("the body must be a JSON object", code="json_invalid")
+    return fields
+
+
+def _is_plain_chat(fields: dict[str, Any]) -> bool:
+    """Messages, and nothing nested but them: what most bodies are, and then they are neither deep nor malformed."""
+    messages = fields.get("messages")
+    if type(messages) is not list or not messages:
+        return False
+    for name, value in fields.items():
+        if type(value) in NESTING and name != "messages":
+            return False
+    for message in messages:
+        if type(message) is not dict:
+            return False
+        for value in message.values():
+            if type(value) in NESTING:
+                return False
+    return True
+
+
+def _check_depth(fields: dict[str, Any], raw: bytes) -> None:
     # Counting brackets is dearer than walking through a chat, and far cheaper than walking through token ids.
     if type(fields.get("prompt")) is list and raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
-        return fields
+        return
     if too_deep(fields, MAX_DEPTH):
         raise BodyError("the body is nested too deeply", code="json_too_deep")
-    return fields
 
 
 MAX_DEPTH = 100

@@ -23,7 +23,7 @@ CONTAINERS = ("vllm_xargs", "extra_args", "extra_body", "sampling_params")
 NAMES = frozenset({*KEYS, *CONTAINERS})
 """Where none of these is at the top, there is nothing to strip."""
 
-_NESTING = frozenset({dict, list})
+NESTING = frozenset({dict, list})
 
 
 def strip_transfer_params(fields: dict[str, Any]) -> tuple[str, ...]:
@@ -48,9 +48,7 @@ def too_deep(value: Any, limit: int) -> bool:
     """Whether containers are nested in more than `limit` levels."""
     level = [value]
     for _ in range(limit):
-        level = [
-            inner for outer in level for inner in (outer.values() if type(outer) is dict else outer) if type(inner) in _NESTING
-        ]
+        level = [inner for outer in level for inner in (outer.values() if type(outer) is dict else outer) if type(inner) in NESTING]
         if not level:
             return False
     return True

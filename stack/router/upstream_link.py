@@ -19,8 +19,8 @@ class Link(asyncio.Protocol):
     """`begin` a request, wait for `news` until it is `headed`, then for what is `taken` until None. Reusable while `reusable`."""
 
     __slots__ = (
-        "_error", "_head_bytes", "_keep_alive", "_loop", "_parser", "_paused", "_pieces", "_transport", "_wake",
-        "complete", "headed", "headers", "held", "idle_since", "started", "status", "told", "used",
+        "_error", "_head_bytes", "_loop", "_parser", "_paused", "_pieces", "_transport", "_wake",
+        "complete", "headed", "headers", "held", "idle_since", "reusable", "started", "status", "told", "used",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -30,7 +30,6 @@ class Link(asyncio.Protocol):
         self._wake: asyncio.Future[None] | None = None
         self._error: UpstreamError | None = None
         self._paused = False
-        self._keep_alive = False
         self._pieces: list[bytes] = []
         self.held = 0
         """Body bytes that nobody has taken yet."""
@@ -40,6 +39,8 @@ class Link(asyncio.Protocol):
         self.headed = False
         self.complete = False
         self.started = False
+        self.reusable = False
+        """The answer came to its end and the engine keeps the connection open."""
         self.used = 0
         """Requests begun on this connection."""
         self.idle_since = 0.0
@@ -70,14 +71,14 @@ class Link(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """An answer without a length ends with the connection; the parser knows whether this one may."""
-        self._keep_alive = False
+        self.reusable = False
         if self._parser is not None and self.headed and not self.complete and self._until_close():
             self.complete = True
         self._notify()
 
     def connection_lost(self, error: Exception | None) -> None:
         self._transport = None
-        self._keep_alive = False
+        self.reusable = False
         if not self.complete:
             self._error = self._error or ConnectionLostError("the engine closed the connection", started=self.started)
         self._notify()
@@ -116,7 +117,7 @@ class Link(asyncio.Protocol):
         assert self._parser is not None
         if self.headed and not self.complete:
             self.complete = True
-            self._keep_alive = self._parser.should_keep_alive()
+            self.reusable = self._error is None and self._parser.should_keep_alive()
 
     @property
     def flowing(self) -> bool:
@@ -124,10 +125,9 @@ class Link(asyncio.Protocol):
         return self._error is None and not self._paused
 
     @property
-    def reusable(self) -> bool:
-        """The answer was read to its end and the engine keeps the connection open."""
-        open_ = self._transport is not None and not self._transport.is_closing()
-        return open_ and self.complete and self._keep_alive and self._error is None and not self._pieces
+    def spent(self) -> bool:
+        """Reusable, and all of the answer was taken."""
+        return self.reusable and not self._pieces
 
     def begin(self, head: bytes, body: bytes) -> None:
         """Send one request. After a whole answer on a kept connection the parser stands where the next one begins."""
@@ -136,7 +136,7 @@ class Link(asyncio.Protocol):
         self._head_bytes = 0
         self.status = 0
         self.headers = []
-        self.headed = self.complete = self.started = False
+        self.headed = self.complete = self.started = self.reusable = False
         self.told = None
         self.used += 1
         if self._transport is None:
@@ -168,11 +168,13 @@ class Link(asyncio.Protocol):
 
     def close(self) -> None:
         """Cut the connection: an engine that still works for it stops."""
+        self.reusable = False
         if self._transport is not None:
             self._transport.abort()
 
     def interrupt(self, why: str) -> None:
         """Whoever waits has waited long enough, for `why`."""
+        self.reusable = False
         self._error = self._error or ReplyTimeoutError(why, started=self.started)
         self._notify()
 

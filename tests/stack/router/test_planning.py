@@ -34,7 +34,7 @@ FLEET = Fleet.of([_member("p", Pool.PREFILL), _member("d", Pool.DECODE)])
 def _plan(tokens: int, path: str = CHAT, fleet: Fleet = FLEET, **fields: Any) -> Plan:
     candidates = Candidates.of("m", fleet, Lineup(InFlight(), RateBook(PROFILE)))
     return plan_for(
-        ParsedBody(path, "m", fields),
+        ParsedBody(path, "m", fields, routed=path == CHAT),
         RouteRequest("r", "m", 0, tokens),
         candidates,
         SERVED,
@@ -59,7 +59,7 @@ def test_the_plan_follows_size_and_body(tokens: int, fields: dict[str, Any], pat
 def test_what_is_no_completion_goes_straight_to_one_engine() -> None:
     plan = _plan(100_000, path="/v1/embeddings")
     assert (plan.path, plan.reason, plan.fallback, plan.decode.engine) == (Path.DIRECT, "pass_through", None, "d")
-    assert meant_path(ParsedBody("/v1/embeddings", "m", {}), 100_000, SERVED.policy) is Path.DIRECT
+    assert meant_path(ParsedBody("/v1/embeddings", "m", {}, routed=False), 100_000, SERVED.policy) is Path.DIRECT
 
 
 def test_without_a_decode_engine_there_is_no_plan() -> None:
