@@ -106,22 +106,29 @@ class _Way:
         self._course.over(errand)
 
     def _answer(self, errand: Errand) -> None:
-        link, asking, failed = self.sent.link, self._asking, None
-        answer = EngineAnswer(link.status, inbound(link.headers), link.taken() or b"")
-        self.sent.pool.give_back(link)
-        asking.end(self.attempt, self.sent.limit)
-        asking.answered(errand)
+        failed: Exception | None = None
+        flowing = False
         try:
-            flowing = self._responder.put(*asking.settled(errand, answer))
+            answer = self._take_answer()
+            self._asking.answered(errand)
+            flowing = self._responder.put(*self._asking.settled(errand, answer))
+        except ClientGoneError as error:
+            errand.status, errand.error, failed = CLIENT_LEFT, "client_left", error
         except Exception as error:  # the connection deals with it, as with what any handler raises
             failed = error
-            if isinstance(error, ClientGoneError):
-                errand.status, errand.error = CLIENT_LEFT, "client_left"
         self._course.over(errand)
-        if failed is None and flowing:
+        if flowing:
             self._responder.done()
         else:
             self._responder.go_on(_end(self._responder, failed))
+
+    def _take_answer(self) -> EngineAnswer:
+        sent = self.sent
+        try:
+            return EngineAnswer(sent.link.status, inbound(sent.link.headers), sent.link.taken() or b"")
+        finally:
+            sent.pool.give_back(sent.link)
+            self._asking.end(self.attempt, sent.limit)
 
 
 async def _end(responder: Responder, failed: Exception | None) -> None:
