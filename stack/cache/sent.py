@@ -8,6 +8,7 @@ from itertools import repeat, starmap
 
 from stack.cache.believed import Believed
 from stack.cache.crowd import Crowd
+from stack.cache.others import Others
 from stack.cache.prefix import PIECE_BYTES, PREFIX_BYTES
 from stack.model.recalled import NOTHING_RECALLED, Recalled
 
@@ -34,6 +35,7 @@ class SentPrefixes:
         self._young: dict[int, int] = {}
         self._old: dict[int, int] = {}
         self._going: dict[int, int] = {}
+        self.others = Others()
 
     @property
     def bytes(self) -> int:
@@ -63,9 +65,10 @@ class SentPrefixes:
                 left &= ~theirs
             if left:
                 depth = _last(masks, left, depth - 1)
-        if not runs and not shared:
+        others = self.others.seen
+        if not runs and not shared and not others:
             return NOTHING_RECALLED
-        return Recalled(tuple(runs), shared, min(self._crowd.common(pieces), shared) if shared else 0)
+        return Recalled(tuple(runs), shared, min(self._crowd.common(pieces), shared) if shared else 0, others)
 
     def learn(self, engine: str, pieces: Sequence[int], now: float) -> None:
         """`engine` is sent a prompt that begins with `pieces`."""

@@ -6,12 +6,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
+from stack.cache.others import Others
 from stack.cache.rates import Observation, RateBook
 from stack.fleet.engine import Engine
 from stack.router.errand import Errand
 from stack.router.hindsight import Hindsight
 from stack.router.meters import Meters
-from stack.router.outcomes import answered, prefilled
+from stack.router.outcomes import answered, found, prefilled
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
 from stack.strategies.line import Line
@@ -30,10 +31,12 @@ class Ledger:
         hindsight: Hindsight,
         records: RecordBuffer,
         rates: RateBook,
+        others: Others,
         shadowing: Shadowing,
     ) -> None:
         self._meters = meters
         self._rates = rates
+        self._others = others
         self._hindsight = hindsight
         self._over: list[Errand] = []
         self._steps: tuple[tuple[str, Callable[[Errand], None]], ...] = (
@@ -81,6 +84,8 @@ class Ledger:
         plan, candidates = errand.plan, errand.candidates
         if plan.decode.engine == errand.engine:  # of another one it is not known what its queue was when it came to that
             self._teach(errand, errand.engine, candidates.decode, answered)
+            if (hit := found(errand)) is not None:
+                self._others.found(*hit)
         if errand.prefill_engine is not None:
             self._teach(errand, errand.prefill_engine, candidates.prefill, prefilled)
 

@@ -9,6 +9,8 @@ from stack.fleet.engine import Engine
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.router.errand import Errand
+from stack.strategies.prediction import leading
+from stack.strategies.prefix_aware import HOMEWARD
 
 
 def answered(errand: Errand, chosen: Engine) -> Observation | None:
@@ -23,6 +25,20 @@ def prefilled(errand: Errand, chosen: Engine) -> Observation | None:
     """Of the prefill engine, whose whole answer is one token."""
     timeline = errand.timeline
     return observation(chosen, errand.route, errand.prefill_facts, _between(timeline.prefill_sent, timeline.prefill_answered))
+
+
+def found(errand: Errand) -> tuple[int, int, int] | None:
+    """Of the prompt's tokens, those that the engine was sent before from here, those that it had, and all; None where not told.
+
+    What came from tiers that engines share says nothing of who sent what where.
+    """
+    cached, held, route = errand.facts.cached_tokens, errand.held(errand.engine), errand.route
+    if cached is None or errand.path is Path.DPD or errand.plan.decode.reason not in HOMEWARD:
+        return None
+    if held is not None:
+        cached = min(cached, held.engine_tokens)
+    recalled = route.recalled
+    return leading(route, max(recalled.depth(errand.engine), recalled.common)), cached, route.prompt_tokens
 
 
 def observation(chosen: Engine, request: RouteRequest, facts: AnswerFacts, seconds: float | None) -> Observation | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stack.cache.cost import Cost, ahead, cost
+from stack.cache.prefix import PREFIX_BYTES
 from stack.fleet.engine import Engine
 from stack.model.placement import EnginePlacement
 from stack.model.request import RouteRequest
@@ -25,6 +26,14 @@ def predicted(request: RouteRequest, engine: Engine, held: EnginePlacement, prom
 def computing(request: RouteRequest, engine: Engine, tokens: float) -> Cost:
     """When `engine` would give the first token, if it has so many tokens of the prompt to compute and none to load."""
     return cost(tokens, 0, 0, engine.queue, engine.in_flight, engine.rates, request.now)
+
+
+def leading(request: RouteRequest, depth: int) -> int:
+    """The tokens of so many leading pieces. Where a match ends is within the next piece, anywhere: that one counts half."""
+    if not 0 < depth < len(request.prefix_hashes):
+        return request.prompt_tokens if depth else 0
+    share = (PREFIX_BYTES[depth] + PREFIX_BYTES[depth + 1]) / 2 / max(request.prompt_bytes, 1)
+    return int(request.prompt_tokens * min(share, 1.0))
 
 
 def times(request: RouteRequest, engines: Sequence[Engine], held: Sequence[int]) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from functools import partial
 
-from stack.cache.prefix import PREFIX_BYTES
 from stack.fleet.engine import Engine
 from stack.model.plan import Choice
 from stack.model.recalled import Recalled
@@ -14,10 +13,18 @@ from stack.strategies import base, rendezvous
 from stack.strategies.lazy_scores import LazyScores
 from stack.strategies.line import SHORTEST, Line
 from stack.strategies.load import least_loaded, refuse_empty
-from stack.strategies.prediction import RANKED_BY, computing, times
+from stack.strategies.prediction import RANKED_BY, computing, leading, times
+
+NEW_PREFIX, SHARED_PREFIX = "new_prefix", "shared_prefix"
+# Reasons of prompts that went to their home unmatched: of these it is told whether other routers send to the same engines.
+HOMEWARD = frozenset({NEW_PREFIX, SHARED_PREFIX})
 
 PATIENCE_TOKENS = 768.0
 HOME_PIECES = 4  # little enough that questions about one document meet
+
+# Where other routers send to the same engines.
+OTHERS_PATIENCE = 6.0  # times as much
+OTHERS_HOMES = 3
 
 
 @base.register("prefix_aware")
@@ -54,12 +61,12 @@ class PrefixAware:
         elif key is None:
             preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
         else:
-            preferred, reason = rendezvous.home(key, line), "shared_prefix" if recalled.shared else "new_prefix"
-        weighed = line if len(line) <= SHORTEST else _weighed(line, recalled, preferred)
+            preferred, reason = rendezvous.home(key, line), SHARED_PREFIX if recalled.shared else NEW_PREFIX
+        weighed, patience = self._weighed(request, line, preferred, key)
         held = _held(request, weighed)
         seconds = times(request, weighed, held)
         place, soonest = _place(weighed, preferred), min(seconds)
-        if seconds[place] - self._patience / preferred.rates.prefill_tokens_per_s > soonest:
+        if seconds[place] - patience / preferred.rates.prefill_tokens_per_s > soonest:
             place, reason = _place(weighed, _soonest(weighed, seconds, soonest, key)), "imbalance"
         return Choice(
             weighed[place].target.replica,
@@ -69,6 +76,20 @@ class PrefixAware:
             predicted_ttft_s=seconds[place],
             ranked_by=RANKED_BY,
         )
+
+    def _weighed(self, request: RouteRequest, line: Line, preferred: Engine, key: int | None) -> tuple[Sequence[Engine], float]:
+        """The candidates that may be better than the preferred one, and by how many tokens they have to be.
+
+        All, or of many those with little to do. Where other routers send to the same engines, what is known here of these
+        engines' work is a part of it, and none of the others finds what was sent elsewhere: then it is the prompt's next homes.
+        """
+        recalled = request.recalled
+        if not recalled.others or key is None:
+            return line if len(line) <= SHORTEST else _some(line, recalled, preferred, line.shortest), self._patience
+        patience = self._patience * OTHERS_PATIENCE
+        if len(line) <= OTHERS_HOMES:
+            return line, patience
+        return _some(line, recalled, preferred, rendezvous.first(key, line, OTHERS_HOMES)), patience
 
     def _counts(self, longest: int, recalled: Recalled, pieces: int) -> bool:
         covers = longest >= self._min_match_share * pieces
@@ -86,36 +107,28 @@ def _deepest(recalled: Recalled, line: Line) -> tuple[int, Set[str]]:
     return 0, frozenset()
 
 
-def _weighed(line: Line, recalled: Recalled, preferred: Engine) -> list[Engine]:
-    """Of hundreds of candidates the preferred one, some that were sent most of the prompt, and those with the least to do."""
+def _some(line: Line, recalled: Recalled, preferred: Engine, more: Sequence[Engine]) -> list[Engine]:
+    """The preferred engine, some that were sent most of the prompt, and `more`."""
     some = {preferred.name: preferred}
     for _, engines in recalled.runs:
-        if len(some) + len(engines) > 2 * SHORTEST:  # what so many hold, some with little to do hold as well
+        if len(some) + len(engines) > 2 * SHORTEST:  # what so many hold, some of `more` hold as well
             break
         some.update({name: line[line.places[name]] for name in engines & line.places.keys()})
-    some.update({engine.name: engine for engine in line.shortest})
+    some.update({engine.name: engine for engine in more})
     return list(some.values())
 
 
 def _held(request: RouteRequest, engines: Sequence[Engine]) -> list[int]:
     """How many of the prompt's tokens each of `engines` should hold. What nearly all prompts share is everywhere."""
     recalled = request.recalled
-    held = [_tokens(request, recalled.common)] * len(engines)
+    held = [leading(request, recalled.common)] * len(engines)
     for depth, sent in reversed(recalled.runs):
         if depth > recalled.common:
-            tokens = _tokens(request, depth)
+            tokens = leading(request, depth)
             for place, engine in enumerate(engines):
                 if engine.target.replica in sent:
                     held[place] = tokens
     return held
-
-
-def _tokens(request: RouteRequest, depth: int) -> int:
-    """The tokens of so many leading pieces. Where a match ends is within the next piece, anywhere: that one counts half."""
-    if not 0 < depth < len(request.prefix_hashes):
-        return request.prompt_tokens if depth else 0
-    share = (PREFIX_BYTES[depth] + PREFIX_BYTES[depth + 1]) / 2 / max(request.prompt_bytes, 1)
-    return int(request.prompt_tokens * min(share, 1.0))
 
 
 def _scores(request: RouteRequest, engines: Sequence[Engine], held: Sequence[int]) -> dict[str, Mapping[str, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from itertools import repeat
 
@@ -34,3 +35,9 @@ def home(key: int, candidates: Sequence[Engine]) -> Engine:
     if weights.count(best) == 1:
         return candidates[weights.index(best)]
     return max(candidates, key=lambda engine: (weight(key, engine.name), engine.name))
+
+
+def first(key: int, line: Line, count: int) -> list[Engine]:
+    """The first few of `ranked`."""
+    weights = [*map(xxh3_64_intdigest, line.encoded, repeat(key))]
+    return [line[place] for place in heapq.nlargest(count, range(len(line)), key=weights.__getitem__)]

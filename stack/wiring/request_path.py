@@ -116,7 +116,7 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
         Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, trust, settings, clock),
         poison,
         shadowing,
-        Ledger(shared.meters, shared.hindsight, shared.records, shared.rates, shadowing),
+        Ledger(shared.meters, shared.hindsight, shared.records, shared.rates, in_flight.sent.others, shadowing),
         shared.meters,
         headers,
         clock,

@@ -95,7 +95,7 @@ class VirtualRouter:
         shelf = StrategyShelf(names(), create)
         meters, hindsight = Meters(CollectorRegistry()), Hindsight(CollectorRegistry())
         shadowing = Shadowing(shelf, hindsight, meters.failed, agenda.clock)
-        self._ledger = Ledger(meters, hindsight, RecordBuffer(kept=1), rates, shadowing)
+        self._ledger = Ledger(meters, hindsight, RecordBuffer(kept=1), rates, self._in_flight.sent.others, shadowing)
         self._configuration = Configuration(shelf)
         self._configuration.preset({MODEL: state})
         self._asked = 0

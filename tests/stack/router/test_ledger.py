@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client import CollectorRegistry, generate_latest
 
+from stack.cache.others import Others
 from stack.cache.rates import Observation, RateBook
 from stack.engines.answer_facts import AnswerFacts
 from stack.model.plan import Choice
@@ -36,7 +37,7 @@ def _ledger(rates: RateBook | None = None) -> tuple[Ledger, RecordBuffer, Collec
     meters, hindsight = Meters(registry), Hindsight(registry)
     shelf = StrategyShelf(("session",), create)
     shadowing = Shadowing(shelf, hindsight, meters.failed)
-    return Ledger(meters, hindsight, records, rates or RateBook(PROFILE), shadowing), records, registry
+    return Ledger(meters, hindsight, records, rates or RateBook(PROFILE), Others(), shadowing), records, registry
 
 
 def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> None:

@@ -10,7 +10,10 @@ from msgspec.structs import replace
 from stack.cache.prefix import prefix_hashes
 from stack.model.load import Queue
 from stack.model.rates import PROFILE
-from stack.strategies.prefix_aware import PrefixAware
+from stack.model.recalled import Recalled
+from stack.model.request import RouteRequest
+from stack.strategies import rendezvous
+from stack.strategies.prefix_aware import HOME_PIECES, PrefixAware
 from tests.stack.strategies.fleets import engine, fleet, request
 from tests.stack.strategies.past import Past
 
@@ -142,3 +145,22 @@ def test_a_shared_prefix_with_nothing_of_its_own_goes_to_the_least_loaded() -> N
 def test_parameters_out_of_range_are_refused(params: dict[str, float]) -> None:
     with pytest.raises(ValueError):
         PrefixAware(**params)  # type: ignore[arg-type]  # the wrong values are the point
+
+
+def test_where_other_routers_send_as_well_a_prompt_leaves_late_and_for_its_next_homes_only() -> None:
+    asked = request(prompt_tokens=2000, prefix=prompt("something new"))
+    among_others = replace(asked, recalled=Recalled(others=True))
+    homes = rendezvous.ranked(_key_of(asked), fleet(8))
+
+    def chosen(asked: RouteRequest, ahead: int) -> str:
+        busy = Queue(ahead, ahead)
+        return PrefixAware().choose(asked, [replace(e, queue=busy) if e == homes[0] else e for e in fleet(8)]).engine
+
+    assert chosen(asked, 2_000) != homes[0].name
+    assert chosen(among_others, 2_000) == homes[0].name
+    assert chosen(among_others, 9_000) in {homes[1].name, homes[2].name}
+
+
+def _key_of(asked: RouteRequest) -> int:
+    """What decides the home of a prompt of which nothing is known."""
+    return asked.prefix_hashes[HOME_PIECES - 1]
