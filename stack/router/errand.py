@@ -15,7 +15,7 @@ from stack.model.plan import Plan
 from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.router.applied import Served
-from stack.router.header_fields import HeaderLines
+from stack.router.header_fields import NO_LINES, HeaderLines
 from stack.router.identity import Identity
 from stack.router.openai import ParsedBody
 from stack.router.phases import Timeline
@@ -133,7 +133,7 @@ class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
 
     def let_go(self) -> None:
         """It is over: keep what its record tells, and no prompt, bodies or headers."""
-        self.parsed, self.outbound, self.fleet, self.gaps = _NO_BODY, HeaderLines(b""), _NO_FLEET, []
+        self.parsed, self.outbound, self.fleet, self.gaps = _NO_BODY, NO_LINES, _NO_FLEET, []
         if self.handover is not None:
             self.handover = replace(self.handover, params={})
 

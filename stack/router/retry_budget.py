@@ -14,7 +14,8 @@ class RetryBudget:
 
     def earn(self) -> None:
         """A request came."""
-        self._left = min(self._most, self._left + self._share)
+        if self._left < self._most:
+            self._left = min(self._most, self._left + self._share)
 
     def spend(self) -> bool:
         """Take one retry; False when there is none left."""

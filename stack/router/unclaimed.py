@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from enum import StrEnum
 
 from stack.engines.pd.base import Handover
 from stack.router.errand import Errand
 from stack.router.openai import encode
+from stack.router.reply import Reply
 from stack.router.settings import RouterSettings
 from stack.router.upstream import Upstream
 from stack.router.upstream_errors import UpstreamError
@@ -42,7 +44,14 @@ class Collection:
 
     def begin(self, errand: Errand, engine: str, handover: Handover, why: Unclaimed) -> None:
         """Have decode engine `engine` fetch it, soon, within the time in which a hand-over is used at all."""
-        task = asyncio.create_task(self._collect(errand, engine, handover, why), name=f"collect from {errand.prefill_engine}")
+        body = encode(errand.served.link.speaker.collect_body(errand.parsed.fields, handover))
+        settings = self._settings
+        request = self._upstream.request(
+            errand.url(engine), "POST", errand.parsed.path, errand.outbound, body,
+            connect_timeout_s=settings.connect_s, timeout_s=settings.handover_limit_s, retry_stale=False,
+        )  # fmt: skip
+        collecting = self._collect(request, errand.route.model, engine, why)  # the errand lets go of its body when it is over
+        task = asyncio.create_task(collecting, name=f"collect from {errand.prefill_engine}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -53,18 +62,12 @@ class Collection:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _collect(self, errand: Errand, engine: str, handover: Handover, why: Unclaimed) -> None:
-        body = encode(errand.served.link.speaker.collect_body(errand.parsed.fields, handover))
-        settings = self._settings
-        request = self._upstream.request(
-            errand.url(engine), "POST", errand.parsed.path, errand.outbound, body,
-            connect_timeout_s=settings.connect_s, timeout_s=settings.handover_limit_s, retry_stale=False,
-        )  # fmt: skip
+    async def _collect(self, request: AbstractAsyncContextManager[Reply], model: str, engine: str, why: Unclaimed) -> None:
         try:
             async with request as reply:
                 await reply.read(ANSWER_BYTES_MAX)
         except UpstreamError as error:
             log.info("KV not collected", extra={"engine": engine, "why": why.value, "error": type(error).__name__})
-            self._counted(errand.route.model, why, False)
+            self._counted(model, why, False)
             return
-        self._counted(errand.route.model, why, reply.status == 200)
+        self._counted(model, why, reply.status == 200)

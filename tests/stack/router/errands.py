@@ -17,6 +17,7 @@ from stack.model.target import Target
 from stack.model.tier import Path, Pool
 from stack.router.applied import Served
 from stack.router.errand import Errand
+from stack.router.header_fields import NO_LINES
 from stack.router.identity import Identity
 from stack.router.openai import CHAT, ParsedBody
 from stack.router.phases import EngineTimes, Timeline
@@ -70,7 +71,7 @@ def errand(**fields: Any) -> Errand:
     plain: dict[str, Any] = {
         "parsed": ParsedBody(CHAT, "m", {}, stream=True),
         "identity": Identity("r1"),
-        "outbound": [],
+        "outbound": NO_LINES,
         "fleet": Fleet.of(()),
         "served": Served(PoolStrategies(NAMED, NAMED), DpdPolicy(True, 512)),
         "generation": 3,
