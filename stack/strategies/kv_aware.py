@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -12,6 +14,8 @@ from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies import base
+from stack.strategies.lazy_scores import LazyScores
+from stack.strategies.line import SHORTEST, Line, due
 from stack.strategies.load import refuse_empty
 from stack.strategies.prediction import RANKED_BY, predicted
 from stack.strategies.prefix_aware import PrefixAware
@@ -35,27 +39,55 @@ class KvAware:
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """The candidate where this prompt's first token should come first. Raises EmptyPoolError."""
         refuse_empty(candidates)
-        placed = request.placement.engines
-        known = {engine.name: placed[engine.name] for engine in candidates if engine.name in placed}
-        if not known:
+        line, placed = Line.of(candidates), request.placement.engines
+        if placed.keys().isdisjoint(line.places):
             decided = self._prefixes.choose(request, candidates)
             return replace(decided, fallback=_why_unknown(request.placement), decided_by="prefix_aware")
-        prompt = request.placement.prompt_tokens or request.prompt_tokens
-        costs = {e.name: predicted(request, e, known.get(e.name, _NOTHING), prompt) for e in candidates}
-        most = max(held.cached_tokens for held in known.values())
+        weighed: Sequence[Engine] = line if len(line) <= SHORTEST else _some(line, placed)
+        known = [placed.get(engine.target.replica) for engine in weighed]
+        most = max([held.cached_tokens for held in known if held is not None], default=0)
         if most == 0:
-            chosen, reason = self._prefixes.choose(request, candidates).engine, "nothing_cached"
-        else:
-            chosen = min(candidates, key=lambda engine: (costs[engine.name].ttft_s, engine.in_flight, engine.name)).name
-            reason = "most_cached" if known.get(chosen, _NOTHING).cached_tokens == most else "less_work"
+            chosen, reason = line[line.places[self._prefixes.choose(request, line).engine]], "nothing_cached"
+            if all(engine is not chosen for engine in weighed):
+                weighed, known = [*weighed, chosen], [*known, placed.get(chosen.name)]
+        prompt = request.placement.prompt_tokens or request.prompt_tokens
+        costs = [predicted(request, engine, held or _NOTHING, prompt) for engine, held in zip(weighed, known, strict=True)]
+        if most > 0:
+            chosen = min(zip(weighed, costs, strict=True), key=_rank)[0]
+        place = next(place for place, engine in enumerate(weighed) if engine is chosen)
+        held = known[place]
+        if most > 0:
+            reason = "most_cached" if held is not None and held.cached_tokens == most else "less_work"
         return Choice(
-            chosen,
-            reason=reason,
-            scores={name: _score(known.get(name), cost) for name, cost in costs.items()},
-            expected_cached_tokens=_expected(known.get(chosen)),
-            predicted_ttft_s=costs[chosen].ttft_s,
+            chosen.name,
+            reason,
+            LazyScores(partial(_scores, weighed, known, costs)),
+            expected_cached_tokens=_expected(held),
+            predicted_ttft_s=costs[place].ttft_s,
             ranked_by=RANKED_BY,
         )
+
+
+def _some(line: Line, placed: Mapping[str, EnginePlacement]) -> list[Engine]:
+    """Of many candidates some that hold most of the prompt, and those with the least to do: another one is better in neither."""
+    cached = [0 if held is None else held.cached_tokens for held in map(placed.get, line.places)]
+    least = heapq.nlargest(SHORTEST, cached)[-1]
+    holders = [engine for engine, tokens in zip(line, cached, strict=True) if tokens > least]
+    equals = [engine for engine, tokens in zip(line, cached, strict=True) if tokens == least]
+    if len(equals) <= 4 * SHORTEST:  # what more than these hold, some with little to do hold as well
+        holders += heapq.nsmallest(SHORTEST - len(holders), equals, key=due)
+    return list({engine.target.replica: engine for engine in (*holders, *line.shortest)}.values())
+
+
+def _rank(weighed: tuple[Engine, Cost]) -> tuple[float, int, str]:
+    engine, cost = weighed
+    return cost.ttft_s, engine.in_flight, engine.target.replica
+
+
+def _scores(
+    engines: Sequence[Engine], known: Sequence[EnginePlacement | None], costs: Sequence[Cost]
+) -> dict[str, Mapping[str, float]]:
+    return {engine.name: _score(held, cost) for engine, held, cost in zip(engines, known, costs, strict=True)}
 
 
 def _score(held: EnginePlacement | None, cost: Cost) -> Mapping[str, float]:

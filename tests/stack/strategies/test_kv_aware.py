@@ -103,3 +103,16 @@ def test_an_engine_that_is_not_known_counts_as_empty_and_predicts_nothing() -> N
     choice = KvAware().choose(request(placement=placement), engines(9, 0))
     assert (choice.engine, choice.expected_cached_tokens) == ("decode-1", None)
     assert choice.scores["decode-1"]["known"] == 0.0
+
+
+def test_among_hundreds_the_one_that_holds_most_is_found_and_the_idle_one_where_that_is_worth_little() -> None:
+    many = [replace(engine(f"decode-{number:03}", 2), queue=Queue(500.0, 100.0, 0.0), rates=RATES) for number in range(200)]
+    many[150] = replace(many[150], in_flight=0, queue=EMPTY_QUEUE)
+
+    def held(tokens: int) -> Placement:
+        everywhere = {e.name: EnginePlacement(16) for e in many}
+        return Placement({**everywhere, "decode-077": EnginePlacement(tokens)}, 2000)
+
+    choices = [KvAware().choose(request(prompt_tokens=2000, placement=held(tokens)), many) for tokens in (1984, 32)]
+    assert [(choice.engine, choice.reason) for choice in choices] == [("decode-077", "most_cached"), ("decode-150", "less_work")]
+    assert all(choice.engine in choice.scores and len(choice.scores) < 40 for choice in choices)
