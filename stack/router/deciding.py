@@ -20,6 +20,7 @@ from stack.router.message import Request
 from stack.router.openai import ParsedBody
 from stack.router.phases import Timeline
 from stack.router.planning import Candidates, plan_for
+from stack.strategies.disaggregation import due
 
 
 class Start(msgspec.Struct, frozen=True, gc=False):
@@ -81,7 +82,8 @@ class Decider:
         return None if route is None else self._planned(request, parsed, served, start, route)
 
     def _planned(self, request: Request, parsed: ParsedBody, served: Served, start: Start, route: RouteRequest) -> Errand:
-        candidates = Candidates.of(parsed.model, start.fleet, self._lineup, served.limits)
+        split = due(route.prompt_tokens, served.policy)
+        candidates = Candidates.of(parsed.model, start.fleet, self._lineup, served.limits, both=split)
         plan = plan_for(parsed, route, candidates, served)
         return Errand(
             parsed=parsed,

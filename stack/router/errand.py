@@ -139,8 +139,9 @@ class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
 
     def uncached(self, engine: str) -> int:
         """Prompt tokens that `engine` has to compute, as far as is known: its choice's prediction, else the placement's."""
-        choices = (self.plan.decode,) if self.plan.prefill is None else (self.plan.decode, self.plan.prefill)
-        expected = next((choice.expected_cached_tokens for choice in choices if choice.engine == engine), None)
+        plan = self.plan
+        choice = plan.decode if plan.decode.engine == engine else plan.prefill
+        expected = choice.expected_cached_tokens if choice is not None and choice.engine == engine else None
         if expected is None and (held := self.held(engine)) is not None:
             expected = held.cached_tokens
         return max(self.route.prompt_tokens - (expected or 0), 1)

@@ -41,9 +41,10 @@ class Candidates(msgspec.Struct, frozen=True, gc=False):
     prefill_full: bool = False
 
     @classmethod
-    def of(cls, model: str, fleet: Fleet, lineup: Lineup, limits: LoadLimits = NO_LIMITS) -> Candidates:
-        """Those of `model`, now."""
-        prefill, decode = lineup.candidates(fleet, model, Pool.PREFILL), lineup.candidates(fleet, model, Pool.DECODE)
+    def of(cls, model: str, fleet: Fleet, lineup: Lineup, limits: LoadLimits = NO_LIMITS, *, both: bool = True) -> Candidates:
+        """Those of `model`, now; of both pools only where a prefill engine is wanted."""
+        prefill = lineup.candidates(fleet, model, Pool.PREFILL) if both else ()
+        decode = lineup.candidates(fleet, model, Pool.DECODE)
         if limits.in_flight_per_engine is None:
             return cls(prefill, decode)
         free = within(prefill, limits)
