@@ -9,7 +9,7 @@ from stack.cache.holders import Slots
 ENGINE_BYTES = 8 << 20  # of prompts, some 2 million tokens: an engine with its tiers
 AGE_SECONDS = 3600.0  # what was not asked for in an hour has made room for something else, or the engine is all but idle
 
-_NAMED_MAX = 4096
+_NAMED_MAX = 1 << 16  # names in sets that are kept: some 4 MiB
 Named = tuple[frozenset[str], int]  # engines, and all bits that stand for them
 
 
@@ -46,6 +46,7 @@ class Believed:
         self._retired = self._retiring = 0
         self._engines: dict[str, Sent] = {}
         self._named: dict[int, Named] = {}
+        self._names = 0
         self._turned = 0.0
         self.due = -math.inf
         """When something has grown old."""
@@ -100,14 +101,19 @@ class Believed:
     def _retire(self, bits: int) -> None:
         self.live &= ~bits
         self._retiring |= bits
+        self._forget_names()
+
+    def _forget_names(self) -> None:
         self._named.clear()
+        self._names = 0
 
     def _name(self, mask: int) -> Named:
-        if len(self._named) >= _NAMED_MAX:
-            self._named.clear()
         found = [sent for sent in self._engines.values() if mask & (sent.now | sent.before)]
         theirs = mask & self.shared
         for sent in found:
             theirs |= sent.now | sent.before
+        self._names += len(found) + 1
+        if self._names > _NAMED_MAX:
+            self._forget_names()
         named = self._named[mask] = frozenset([sent.name for sent in found]), theirs
         return named

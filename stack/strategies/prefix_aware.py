@@ -54,20 +54,19 @@ class PrefixAware:
         if not request.prefix_hashes:
             return Choice(least_loaded(candidates, request.sequence).name, "short_prompt")
         line, recalled = Line.of(candidates), request.recalled
-        key = _key(request, recalled.shared)
         deepest, holders = _deepest(recalled, line)
         if self._counts(deepest, recalled, len(request.prefix_hashes)):
-            preferred, reason = _first([line[line.places[name]] for name in holders], key), "longest_prefix"
-        elif key is None:
+            preferred, reason = _first([line[line.places[name]] for name in holders], request), "longest_prefix"
+        elif (key := _key(request)) is None:
             preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
         else:
             preferred, reason = rendezvous.home(key, line), SHARED_PREFIX if recalled.shared else NEW_PREFIX
-        weighed, patience = self._weighed(request, line, preferred, key)
+        weighed, patience = self._weighed(request, line, preferred)
         held = _held(request, weighed)
         seconds = times(request, weighed, held)
-        place, soonest = _place(weighed, preferred), min(seconds)
+        place, soonest = line.places[preferred.name] if weighed is line else _place(weighed, preferred), min(seconds)
         if seconds[place] - patience / preferred.rates.prefill_tokens_per_s > soonest:
-            place, reason = _place(weighed, _soonest(weighed, seconds, soonest, key)), "imbalance"
+            place, reason = _place(weighed, _soonest(weighed, seconds, soonest, request)), "imbalance"
         return Choice(
             weighed[place].target.replica,
             reason,
@@ -77,14 +76,14 @@ class PrefixAware:
             ranked_by=RANKED_BY,
         )
 
-    def _weighed(self, request: RouteRequest, line: Line, preferred: Engine, key: int | None) -> tuple[Sequence[Engine], float]:
+    def _weighed(self, request: RouteRequest, line: Line, preferred: Engine) -> tuple[Sequence[Engine], float]:
         """The candidates that may be better than the preferred one, and by how many tokens they have to be.
 
         All, or of many those with little to do. Where other routers send to the same engines, what is known here of these
         engines' work is a part of it, and none of the others finds what was sent elsewhere: then it is the prompt's next homes.
         """
         recalled = request.recalled
-        if not recalled.others or key is None:
+        if not recalled.others or (key := _key(request)) is None:
             return line if len(line) <= SHORTEST else _some(line, recalled, preferred, line.shortest), self._patience
         patience = self._patience * OTHERS_PATIENCE
         if len(line) <= OTHERS_HOMES:
@@ -139,13 +138,13 @@ def _scores(request: RouteRequest, engines: Sequence[Engine], held: Sequence[int
     return scores
 
 
-def _key(request: RouteRequest, shared: int) -> int | None:
+def _key(request: RouteRequest) -> int | None:
     """What decides the prompt's home: its first piece that few others have, or its opening where that ends before.
 
     Neither changes while a chat grows. While it is not known what others share, the piece is not the very first, which
     could be a system prompt's. None when the prompt has nothing that is not shared.
     """
-    pieces = request.prefix_hashes
+    pieces, shared = request.prefix_hashes, request.recalled.shared
     if request.opening_hash is not None and request.opening_pieces <= shared:
         return request.opening_hash
     if shared >= len(pieces):
@@ -158,16 +157,17 @@ def _place(engines: Sequence[Engine], chosen: Engine) -> int:
     return next(place for place, engine in enumerate(engines) if engine is chosen)
 
 
-def _soonest(engines: Sequence[Engine], seconds: Sequence[float], soonest: float, key: int | None) -> Engine:
-    return _first([engine for engine, its in zip(engines, seconds, strict=True) if its == soonest], key)
+def _soonest(engines: Sequence[Engine], seconds: Sequence[float], soonest: float, request: RouteRequest) -> Engine:
+    return _first([engine for engine, its in zip(engines, seconds, strict=True) if its == soonest], request)
 
 
-def _first(engines: Sequence[Engine], key: int | None) -> Engine:
+def _first(engines: Sequence[Engine], request: RouteRequest) -> Engine:
     """The least loaded one; among equals the prompt's home, or the last by name where it has none."""
     if len(engines) == 1:
         return engines[0]
     lowest = min([engine.in_flight for engine in engines])
     equals = [engine for engine in engines if engine.in_flight == lowest]
-    if key is None:
-        return max(equals, key=lambda engine: engine.name)
-    return equals[0] if len(equals) == 1 else rendezvous.home(key, equals)
+    if len(equals) == 1:
+        return equals[0]
+    key = _key(request)
+    return max(equals, key=lambda engine: engine.name) if key is None else rendezvous.home(key, equals)
