@@ -71,8 +71,8 @@ class Responder(Protocol):
         """Wait until the client has taken enough of what was written."""
         ...
 
-    def direct(self, way: Direct) -> None:
-        """No task answers this request: `way` is told when the client leaves, until `done` or `go_on`."""
+    def direct(self, way: Direct | None) -> None:
+        """No task answers this request: `way` is told when the client leaves. None: not any more."""
         ...
 
     def done(self) -> None:

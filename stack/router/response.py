@@ -110,13 +110,12 @@ class Response:
         """Wait until the client has taken enough of it."""
         await self._outlet.drained()
 
-    def direct(self, way: Direct) -> None:
-        """No task answers: `way` is told when the client leaves."""
+    def direct(self, way: Direct | None) -> None:
+        """No task answers: `way` is told when the client leaves. None: not any more."""
         self._way = way
 
     def done(self) -> None:
         """All about the request is done."""
-        self._way = None
         if self._owner is not None:
             self._owner.answered(self)
 

@@ -92,6 +92,7 @@ class _Way:
     def claim(self) -> None:
         """Whoever calls this carries it to its end from here on."""
         self.sent.link.told = None
+        self._responder.direct(None)  # which knows it, and it the responder: nobody looks for such rings often
         self._errand = None
 
     def cancel(self) -> None:
