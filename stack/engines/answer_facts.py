@@ -44,7 +44,6 @@ class _Metrics(msgspec.Struct):
 # `metrics`: --enable-per-request-metrics. The others say where an engine's KV lies and could be sent back to it.
 PRIVATE = ("metrics", "kv_transfer_params", "ec_transfer_params")
 _NO_USAGE = _Usage()
-_NO_METRICS = _Metrics()
 
 
 class _Answer(msgspec.Struct):
@@ -69,18 +68,13 @@ def seen_through(document: bytes) -> tuple[AnswerFacts, bool] | None:
         answer = _DECODER.decode(document)
     except (msgspec.DecodeError, RecursionError):
         return None
-    usage, metrics = answer.usage or _NO_USAGE, answer.metrics or _NO_METRICS
+    usage, metrics = answer.usage or _NO_USAGE, answer.metrics
     details = usage.prompt_tokens_details
-    facts = AnswerFacts(
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        None if details is None else details.cached_tokens,
-        _seconds(metrics.queue_time_ms),
-        _seconds(metrics.time_to_first_token_ms),
-        _seconds(metrics.generation_time_ms),
-    )
-    private = answer.metrics is not None or answer.kv_transfer_params is not None or answer.ec_transfer_params is not None
-    return facts, private
+    counts = usage.prompt_tokens, usage.completion_tokens, None if details is None else details.cached_tokens
+    if metrics is None:
+        return AnswerFacts(*counts), answer.kv_transfer_params is not None or answer.ec_transfer_params is not None
+    times = metrics.queue_time_ms, metrics.time_to_first_token_ms, metrics.generation_time_ms
+    return AnswerFacts(*counts, *map(_seconds, times)), True
 
 
 def _seconds(milliseconds: float | None) -> float | None:

@@ -107,6 +107,7 @@ class _Said:
         if end > limits.header_bytes:
             return None
         head = self._head
-        head.length = int(digits)
-        check_length(head.length, limits)
+        head.length = length = int(digits)
+        if length > limits.body_bytes:
+            check_length(length, limits)
         return head, end

@@ -23,15 +23,16 @@ def laid_out(body: ParsedBody, adapter: str | None = None) -> tuple[bytes, int |
     since they part all caches, then a chat in the order in which a template lays it out: tools, then turn by turn; images and
     the like are there as a hash of what the client sent. None for what is no chat, or has no user.
     """
+    fields = body.fields
     if body.path != CHAT:
-        ids = token_ids(body.fields.get("prompt"))
+        ids = token_ids(fields.get("prompt"))
         return _head(body, adapter).encode() + (_completion(body).encode() if ids is None else ids.tobytes()), None
     parts: list[str] = []
     for name in _PREFACE:
-        if body.fields.get(name):
-            parts += (_RECORD, _json(body.fields[name]))
+        if fields.get(name):
+            parts += (_RECORD, _json(fields[name]))
     opening = None
-    for message in body.fields["messages"]:
+    for message in fields["messages"]:
         role, content, calls = message.get("role"), message.get("content"), message.get("tool_calls")
         said = content if isinstance(content, str) else _content(content)
         parts += (_RECORD, role if isinstance(role, str) else str(role), _FIELD, said)
@@ -39,7 +40,8 @@ def laid_out(body: ParsedBody, adapter: str | None = None) -> tuple[bytes, int |
             parts.append(_json(calls))
         if opening is None and role == "user":
             opening = len(parts)
-    parts[0] = _head(body, adapter)  # in place of a mark before the first record
+    # In place of a mark before the first record.
+    parts[0] = _head(body, adapter) if adapter is not None or "cache_salt" in fields else ""
     if opening is None:
         return "".join(parts).encode(), None
     first = "".join(parts[:opening]).encode()
