@@ -1,7 +1,7 @@
 """The tiers, each proven by the waterfall of the engine that served the prompt; and DPD."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -34,10 +34,10 @@ def prompt_of(deck: Deck) -> Callable[[str], str]:
 
 
 @pytest.fixture(scope="module")
-def where(deck: Deck) -> Whereabouts:
+def where(deck: Deck) -> Iterator[Whereabouts]:
     """What the cache server reported to control, prompt by prompt."""
-    control = ControlClient(deck.url(deck.ports.control))
-    return Whereabouts(control, str(MODEL_ROOT), "lmcache", encoder(MODEL_ROOT), time.monotonic)
+    with ControlClient(deck.url(deck.ports.control)) as control:
+        yield Whereabouts(control, str(MODEL_ROOT), "lmcache", encoder(MODEL_ROOT), time.monotonic)
 
 
 @pytest.fixture(scope="module")
