@@ -11,20 +11,23 @@ class Others:
     """Told of prompts that went to their rendezvous home, where every router sends them."""
 
     def __init__(self) -> None:
-        self._share = 0.0
+        self._belief = 0.0
 
     @property
     def seen(self) -> bool:
         """There are others."""
-        return self._share >= ENOUGH
+        return self._belief >= ENOUGH
 
     def found(self, known: float, cached: float, tokens: int) -> None:
         """Of a prompt of `tokens` its engine had `cached`; `known` are those that it had been sent from here.
 
-        Of one that is known by half, what is cached beyond that may be an answer of its own.
+        Where half of it is known, what is cached beyond that may be an answer that it goes on from; and where little is, it may
+        be a beginning that is shorter than a piece.
         """
         unknown = tokens - known
         if unknown < tokens / 2 or unknown <= 0:
             return
-        share = min(max((cached - known) / unknown, 0.0), 1.0)
-        self._share += (SEEN if share > self._share else GONE) * (share - self._share)
+        if cached - known >= unknown / 2:
+            self._belief += SEEN * (1.0 - self._belief)
+        else:
+            self._belief -= GONE * self._belief

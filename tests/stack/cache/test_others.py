@@ -17,6 +17,7 @@ def test_what_was_sent_from_here_shows_nobody() -> None:
         others.found(900, 1000, 1000)
         others.found(400, 400, 1000)
         others.found(400, 300, 1000)
+        others.found(0, 200, 1000)  # shorter than a piece
         others.found(0, 0, 0)
     assert not others.seen
 
