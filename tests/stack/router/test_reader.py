@@ -290,6 +290,17 @@ def test_a_head_that_was_said_before_reads_as_if_it_were_new(lengths: list[tuple
     assert ours(*requests) == (expected, refused)
 
 
+def test_a_long_head_reads_the_same_the_second_time() -> None:
+    reader = RequestReader(Limits(), clock=lambda: 0.0)
+    bodies = []
+    for size in (3, 12):
+        reader.feed(b"POST / HTTP/1.1\r\nhost: x\r\na: %b\r\ncontent-length: %d\r\n\r\n%b" % (b"b" * 5_000, size, b"c" * size))
+        request = reader.take()
+        assert request is not None
+        bodies.append(request.body)
+    assert bodies == [b"c" * 3, b"c" * 12]
+
+
 @given(data=connections(), cuts=st.lists(st.integers(0, 300), max_size=3))
 def test_no_bytes_read_differently_from_h11(data: bytes, cuts: list[int]) -> None:
     """As far as we read, we read what h11 reads; where we stop and it goes on, the reason is one that was chosen."""
