@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-SEEN = 0.3  # a few prompts show that there are others
-GONE = 0.01  # some two hundred that there are none any more: with new prompts only, there is nothing to be seen of them
-ENOUGH = 0.1
+SEEN = 0.3  # two prompts show that there are others, one is chance
+GONE = 0.01  # some hundred that there are none any more: with new prompts only, there is nothing to be seen of them
+ENOUGH = 0.4
 
 
 class Others:

@@ -10,7 +10,7 @@ from stack.model.request import RouteRequest
 from stack.model.tier import Path
 from stack.router.errand import Errand
 from stack.strategies.prediction import leading
-from stack.strategies.prefix_aware import HOMEWARD
+from stack.strategies.prefix_aware import HOME_PIECES, HOMEWARD
 
 
 def answered(errand: Errand, chosen: Engine) -> Observation | None:
@@ -34,6 +34,8 @@ def found(errand: Errand) -> tuple[int, int, int] | None:
     """
     cached, held, route = errand.facts.cached_tokens, errand.held(errand.engine), errand.route
     if cached is None or errand.path is Path.DPD or errand.plan.decode.reason not in HOMEWARD:
+        return None
+    if len(route.prefix_hashes) < HOME_PIECES:  # a block or two of it is anybody's
         return None
     if held is not None:
         cached = min(cached, held.engine_tokens)

@@ -8,6 +8,8 @@ def test_a_prompt_that_was_cached_though_nobody_here_sent_it_shows_others() -> N
     others.found(0, 0, 1000)
     assert not others.seen
     others.found(0, 950, 1000)
+    assert not others.seen
+    others.found(0, 950, 1000)
     assert others.seen
 
 
@@ -26,7 +28,7 @@ def test_others_that_are_gone_are_forgotten_in_some_hundreds_of_prompts() -> Non
     others = Others()
     for _ in range(20):
         others.found(0, 1000, 1000)
-    for _ in range(100):
+    for _ in range(50):
         others.found(0, 0, 1000)
     assert others.seen
     for _ in range(150):

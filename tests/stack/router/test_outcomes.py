@@ -22,10 +22,17 @@ def test_a_prompt_at_its_home_shows_what_was_there_already() -> None:
 
 
 def test_what_came_from_a_tier_that_engines_share_does_not_count() -> None:
-    assert found(chosen(HOME, CANDIDATES)) == (0, 32, 700)
+    placed = chosen(HOME, CANDIDATES)
+    placed.route = replace(UNPLACED, placement=ROUTE.placement)
+    assert found(placed) == (0, 32, 700)
 
 
 def test_prompts_that_went_elsewhere_or_of_which_nothing_is_told_show_nothing() -> None:
     silent = chosen(HOME, CANDIDATES)
     silent.facts = AnswerFacts()
-    assert [found(each) for each in (chosen(replace(HOME, reason="imbalance"), CANDIDATES), silent, errand())] == [None] * 3
+    silent.route = UNPLACED
+    short = chosen(HOME, CANDIDATES)
+    short.route = replace(UNPLACED, prefix_hashes=[1, 2, 3])
+    left = chosen(replace(HOME, reason="imbalance"), CANDIDATES)
+    left.route = UNPLACED
+    assert [found(each) for each in (silent, short, left, errand())] == [None] * 4
