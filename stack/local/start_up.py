@@ -15,6 +15,8 @@ LOOK_SECONDS = 0.3
 FAILURES = 2
 # A bar that waits for the last bit of an estimate.
 ALMOST = 0.97
+# Engines are in the target file once they serve; the router reads it and asks them within a second or two on an idle machine.
+ROUTED_WITHIN_SECONDS = 120.0
 
 
 class StartUpError(Exception):
@@ -34,18 +36,22 @@ class _Followed:
 
 @dataclass(slots=True)
 class StartUp:
-    """`look` gives the components now, none when the supervisor does not answer; `lives` whether it runs at all."""
+    """`look` gives the components now, none when the supervisor does not answer; `lives` whether it runs at all.
+
+    `unrouted` says why a request would not find an engine now, None when it would.
+    """
 
     checklist: Checklist
     timings: Timings
     look: Callable[[], tuple[Component, ...]]
     lives: Callable[[], bool]
+    unrouted: Callable[[tuple[Component, ...]], str | None]
     clock: Callable[[], float] = time.monotonic
     pause: Callable[[float], None] = time.sleep
     _followed: dict[str, _Followed] = field(default_factory=dict)
 
     def follow(self) -> tuple[Component, ...]:
-        """The components once all are ready or held. Raises StartUpError."""
+        """The components once all are ready or held, and the router knows its engines. Raises StartUpError."""
         while True:
             components = self.look()
             if not components and not self.lives():
@@ -54,8 +60,16 @@ class StartUp:
             for component in components[1:]:
                 self._show(component)
             if len(components) > 1 and all(followed.step.mark is not Mark.RUNNING for followed in self._followed.values()):
-                return components
+                return self._routed(components)
             self.pause(LOOK_SECONDS)
+
+    def _routed(self, components: tuple[Component, ...]) -> tuple[Component, ...]:
+        began = self.clock()
+        while (fault := self.unrouted(components)) is not None:
+            if self.clock() - began > ROUTED_WITHIN_SECONDS:
+                raise StartUpError(f"everything runs, but no request finds an engine: {fault}", "router")
+            self.pause(LOOK_SECONDS)
+        return components
 
     def _show(self, component: Component) -> None:
         followed = self._followed.get(component.name) or self._opened(component)

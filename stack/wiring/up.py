@@ -24,6 +24,7 @@ from stack.local.asking import listed
 from stack.local.checklist import Checklist
 from stack.local.commands import down
 from stack.local.cores import TooFewCoresError, divide, hardware_siblings, usable_cores
+from stack.local.front_door import unrouted
 from stack.local.install.holding import held
 from stack.local.install.plan import EngineKind, InstallError, Wanted
 from stack.local.launch import Launch
@@ -65,7 +66,7 @@ def run(layout: Layout, options: UpOptions, console: Console) -> int:
     """The exit code: 0 when everything serves, or served until Ctrl-C. Raises UpError, StubbornError."""
     if running := listed(layout):
         try:
-            return beside(running, lambda: listed(layout), Timings(StackPaths(layout).timings), console, time.sleep)
+            return beside(running, lambda: listed(layout), unrouted, Timings(StackPaths(layout).timings), console, time.sleep)
         except StartUpError as error:
             raise UpError(str(error)) from error
     try:
@@ -124,6 +125,7 @@ def _start(layout: Layout, options: UpOptions, config: StackConfig, console: Con
             Timings(StackPaths(layout).timings),
             look=lambda: listed(layout),
             lives=lambda: supervisor.poll() is None,
+            unrouted=unrouted,
         )
         return start_up.follow(), installed.missing
 

@@ -13,15 +13,23 @@ from stack.local.tables import doors_table
 from stack.local.timings import Timings
 
 Look = Callable[[], tuple[Component, ...]]
+Unrouted = Callable[[tuple[Component, ...]], str | None]
 
 
-def beside(running: Sequence[Component], look: Look, timings: Timings, console: Console, pause: Callable[[float], None]) -> int:
+def beside(
+    running: Sequence[Component],
+    look: Look,
+    unrouted: Unrouted,
+    timings: Timings,
+    console: Console,
+    pause: Callable[[float], None],
+) -> int:
     """0 once everything serves or is held, 130 on Ctrl-C. Raises StartUpError when something does not come up."""
     if len(running) == 1 or any(component.state is ComponentState.STARTING for component in running):
         console.print("The stack is starting already; Ctrl-C ends only this wait.")
         try:
             with Checklist(console) as checklist:
-                running = StartUp(checklist, timings, look, lives=lambda: False, pause=pause).follow()
+                running = StartUp(checklist, timings, look, lives=lambda: False, unrouted=unrouted, pause=pause).follow()
         except KeyboardInterrupt:
             return 130  # as shells say of Ctrl-C
     failed = [f"{component.name}: {component.detail}" for component in running if component.state is ComponentState.FAILED]

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import StringIO
+from itertools import count, repeat
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,25 @@ SUPERVISOR = component("supervisor", ComponentState.READY)
 STARTING, READY, FAILED, HELD = ComponentState.STARTING, ComponentState.READY, ComponentState.FAILED, ComponentState.HELD
 
 
-def started(folder: Path, looks: list[list[Component]], lives: bool = True) -> tuple[StartUp, StringIO]:
-    """A start-up that sees `looks` one after the other, the supervisor added; and what it writes."""
+def started(
+    folder: Path,
+    looks: list[list[Component]],
+    lives: bool = True,
+    faults: Iterable[str | None] = repeat(None),
+    seconds: float = 0.0,
+) -> tuple[StartUp, StringIO]:
+    """A start-up that sees `looks` one after the other, the supervisor added, then `faults` of routing, and whose clock goes on
+    by `seconds` each time; and what it writes."""
     seen: Iterator[list[Component]] = iter(looks)
+    routing, times = iter(faults), count(0.0, seconds)
     written = StringIO()
     start_up = StartUp(
         Checklist(Console(file=written, width=200), clock=lambda: 0.0),
         Timings(folder / "timings.json"),
         look=lambda: (SUPERVISOR, *look) if (look := next(seen)) else (),
         lives=lambda: lives,
-        clock=lambda: 0.0,
+        unrouted=lambda _: next(routing),
+        clock=lambda: next(times),
         pause=lambda _: None,
     )
     return start_up, written
@@ -79,3 +89,17 @@ def test_bars_are_measured_against_the_last_start(tmp_path: Path) -> None:
     again = Timings(tmp_path / "timings.json")
     assert (again.expected("decode-0", "engine"), again.expected("decode-7", "engine")) == (41.3, 41.3)
     assert again.expected("router", "router") is None
+
+
+def test_it_is_not_over_before_a_request_would_find_an_engine(tmp_path: Path) -> None:
+    faults = iter(["no ready decode engine", None, "nobody asks any more"])
+    start_up, _ = started(tmp_path, [[component("router", READY)]], faults=faults)
+    assert [shown.name for shown in start_up.follow()] == ["supervisor", "router"]
+    assert next(faults) == "nobody asks any more"
+
+
+def test_a_router_that_finds_no_engine_is_told(tmp_path: Path) -> None:
+    start_up, _ = started(tmp_path, [[component("router", READY)]], faults=repeat("no ready decode engine"), seconds=50.0)
+    with pytest.raises(StartUpError, match="everything runs, but no request finds an engine: no ready decode engine") as failed:
+        start_up.follow()
+    assert failed.value.component == "router"

@@ -32,7 +32,9 @@ def up(folder: Path, *looks: Sequence[Component]) -> tuple[int, str]:
     def pause(seconds: float) -> None:
         assert seconds > 0
 
-    code = beside(first, lambda: tuple(next(seen)), Timings(folder / "timings.json"), Console(file=written, width=100), pause)
+    code = beside(
+        first, lambda: tuple(next(seen)), lambda _: None, Timings(folder / "timings.json"), Console(file=written, width=100), pause
+    )
     return code, written.getvalue()
 
 
@@ -61,4 +63,5 @@ def test_ctrl_c_ends_the_wait_alone(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     console = Console(file=StringIO())
-    assert beside(stack(STARTING), interrupted, Timings(tmp_path / "t.json"), console, lambda seconds: None) == 130
+    timings = Timings(tmp_path / "t.json")
+    assert beside(stack(STARTING), interrupted, lambda _: None, timings, console, lambda seconds: None) == 130
