@@ -21,6 +21,11 @@ class AnswerFacts(msgspec.Struct, frozen=True, gc=False):
     first_token_s: float | None = None
     generation_s: float | None = None
 
+    @property
+    def ttft_s(self) -> float | None:
+        """Seconds from the engine's taking the request to its first token, by its own word."""
+        return None if self.queue_s is None or self.first_token_s is None else self.queue_s + self.first_token_s
+
 
 NO_FACTS = AnswerFacts()
 

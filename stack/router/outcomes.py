@@ -51,11 +51,10 @@ def observation(chosen: Engine, request: RouteRequest, facts: AnswerFacts, secon
     placement's prediction: engines tell one number.
     """
     cached = facts.cached_tokens
-    if seconds is None and facts.queue_s is not None and facts.first_token_s is not None:
-        seconds = facts.queue_s + facts.first_token_s
+    if seconds is None:
+        seconds = facts.ttft_s
     if seconds is None or cached is None:
         return None
-    prompt = request.prompt_tokens if facts.prompt_tokens is None else facts.prompt_tokens
     held = request.placement.engines.get(chosen.name)
     own = cached if held is None else min(held.engine_tokens, cached)
     l1 = 0 if held is None else min(held.l1_tokens or 0, cached - own)

@@ -40,7 +40,7 @@ def engine_ttft_seconds(errand: Errand) -> float | None:
         sent, first, said = timeline.prefill_sent, timeline.prefill_answered, errand.prefill_facts
     if sent is not None and first is not None:
         return first - sent
-    return None if said.queue_s is None or said.first_token_s is None else said.queue_s + said.first_token_s
+    return said.ttft_s
 
 
 def ttft_error_seconds(errand: Errand) -> float | None:
