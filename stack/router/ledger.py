@@ -43,9 +43,8 @@ class Ledger:
             ("shadow", shadowing.settle),
             ("meters", self._measure),
             ("learn", self._learn),
-            ("record", self._keep),
+            ("record", records.add),
         )
-        self._records = records
 
     def over(self, errand: Errand) -> None:
         """Close it in a moment, after what is due now: nothing of it delays an answer's end or a connection's next request."""
@@ -94,7 +93,3 @@ class Ledger:
         chosen = Line.of(candidates).named(name)
         if chosen is not None and (observation := seen(errand, chosen)) is not None:
             self._rates.learn(name, observation)
-
-    def _keep(self, errand: Errand) -> None:
-        errand.let_go()
-        self._records.add(errand)

@@ -78,7 +78,6 @@ class Observing:
             self._shadowing.settle(errand)
             self._sightings.observed(errand)
             self._occupy(errand)
-            errand.let_go()
             self._records.add(errand)
         except Exception:  # the other gateway waits for nothing of this
             log.exception("not noted")

@@ -33,7 +33,8 @@ class RecordBuffer:
         self.dropped_total = 0
 
     def add(self, errand: Errand) -> None:
-        """Append one that is over; its record is made when it is taken."""
+        """Append one that is over, without what no record tells; its record is made when it is taken."""
+        errand.let_go()
         self._errands.append(errand)
         self._bytes += _bytes(errand)
         if len(self._errands) > self._kept or self._bytes > self._most_bytes:
