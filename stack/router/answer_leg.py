@@ -21,6 +21,7 @@ from stack.router.openai import UsageWish, encode
 from stack.router.poison import Poison
 from stack.router.relay import Relay
 from stack.router.reply import Reply
+from stack.router.route_headers import RouteHeaders
 from stack.router.settings import RouterSettings
 from stack.router.unclaimed import Collection, Unclaimed
 from stack.router.upstream import Sent, Upstream
@@ -51,6 +52,7 @@ class AnswerLeg:
         poison: Poison,
         relay: Relay,
         collection: Collection,
+        route_headers: RouteHeaders,
         settings: RouterSettings,
     ) -> None:
         self._asking = asking
@@ -60,6 +62,7 @@ class AnswerLeg:
         self._poison = poison
         self._relay = relay
         self._collection = collection
+        self._route_headers = route_headers
         self._settings = settings
 
     async def run(
@@ -161,7 +164,7 @@ class AnswerLeg:
     async def _pass_on(self, errand: Errand, opened: _Stream, responder: Responder) -> None:
         errand.streamed = True
         errand.status = opened.reply.status
-        await responder.start(opened.reply.status, self._asking.headers(errand, inbound(opened.reply.headers)))
+        await responder.start(opened.reply.status, self._route_headers.onto(inbound(opened.reply.headers), errand))
         try:
             await self._relay.run(errand, opened.reply, opened.events, opened.first, responder)
         finally:  # what the engine said so far is known, whether or not the client stayed

@@ -86,7 +86,7 @@ class Asking:
         errand.status = answer.status
         body, facts = filter_body(answer.body, errand.remote_cached_tokens)
         self.settle(errand, facts)
-        return answer.status, self.headers(errand, answer.headers), body
+        return answer.status, self._route_headers.onto(answer.headers, errand), body
 
     def settle(self, errand: Errand, facts: AnswerFacts) -> None:
         """Write down what the engine said about the request."""
@@ -95,10 +95,6 @@ class Asking:
             errand.timeline.decode = EngineTimes(facts.queue_s, facts.first_token_s)
         if errand.handover is not None and errand.served.link.speaker.transfer_lost(errand.handover, facts):
             errand.note(Fallback.TRANSFER_LOST)
-
-    def headers(self, errand: Errand, inbound: HeaderLines) -> HeaderLines:
-        """What goes to the client with an engine's answer."""
-        return HeaderLines(inbound + errand.identity.echoed() + self._route_headers.of(errand))
 
     def seconds(self, errand: Errand) -> float:
         """How long the engine may take to begin its answer, which whole answers do at their end."""

@@ -92,8 +92,7 @@ class Completions:
         except LegFailedError as failure:
             answer = failure.answer
             errand.status, errand.error = answer.status, failure.code
-            headers = HeaderLines(answer.headers + errand.identity.echoed() + self._route_headers.of(errand))
-            await responder.send(answer.status, headers, answer.body)
+            await responder.send(answer.status, self._route_headers.onto(answer.headers, errand), answer.body)
         except (ClientGoneError, asyncio.CancelledError):
             if not errand.whole:
                 errand.status, errand.error = CLIENT_LEFT, "client_left"

@@ -11,13 +11,16 @@ PREFIX = b"x-kvdeck-"
 
 
 class RouteHeaders:
-    """Makes the headers of one answer, or none."""
+    """Puts them on answers, or does not."""
 
     def __init__(self, exposed: bool) -> None:
         self._exposed = exposed
 
-    def of(self, errand: Errand) -> HeaderLines:
-        """The headers of `errand` as it stands: engine, path, strategy, fallback, generation, id."""
+    def onto(self, headers: HeaderLines, errand: Errand) -> HeaderLines:
+        """What an answer says, then whose it is, then `errand` as it stands: engine, path, strategy, fallback, generation, id."""
+        return HeaderLines(headers + errand.identity.echoed() + self._of(errand))
+
+    def _of(self, errand: Errand) -> HeaderLines:
         if not self._exposed:
             return NO_LINES
         return self._said(

@@ -109,7 +109,7 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
     keeper.listeners.append(trust.fleet_changed)
     prefill = PrefillLeg(upstream, keeper, in_flight, poison, settings, clock)
     asking = Asking(upstream.limits, keeper, in_flight, poison, headers, settings, clock)
-    answer = AnswerLeg(asking, upstream, keeper, in_flight, poison, relay, shared.collection, settings)
+    answer = AnswerLeg(asking, upstream, keeper, in_flight, poison, relay, shared.collection, headers, settings)
     shadowing = Shadowing(shared.shelf, shared.hindsight, shared.meters.failed, clock)
     return Completions(
         decider,
