@@ -18,6 +18,9 @@ ALMOST = 0.97
 # Engines are in the target file once they serve; the router reads it and asks them within a second or two on an idle machine.
 ROUTED_WITHIN_SECONDS = 120.0
 
+Look = Callable[[], tuple[Component, ...]]
+Unrouted = Callable[[tuple[Component, ...]], str | None]
+
 
 class StartUpError(Exception):
     """The stack does not come up. `component` is what failed, None when it was the supervisor itself."""
@@ -43,9 +46,9 @@ class StartUp:
 
     checklist: Checklist
     timings: Timings
-    look: Callable[[], tuple[Component, ...]]
+    look: Look
     lives: Callable[[], bool]
-    unrouted: Callable[[tuple[Component, ...]], str | None]
+    unrouted: Unrouted
     clock: Callable[[], float] = time.monotonic
     pause: Callable[[float], None] = time.sleep
     _followed: dict[str, _Followed] = field(default_factory=dict)

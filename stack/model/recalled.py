@@ -10,9 +10,8 @@ class Recalled(msgspec.Struct, frozen=True, gc=False):
 
     `runs` are depths with the engines that were sent so many pieces and no more: the deepest first, each engine once, those
     that were sent nothing left out. `shared` pieces were followed by many different things, `common` ones are carried by
-    nearly every prompt of late. `others`: other routers send to the same engines, as
-    prompts showed that were unknown here and cached all the same. A struct without garbage collection, for it is made for
-    every request: it holds no cycles.
+    nearly every prompt of late. `others`: other routers send to the same engines, as prompts showed that were unknown here and
+    cached all the same.
     """
 
     runs: tuple[tuple[int, frozenset[str]], ...] = ()

@@ -8,12 +8,9 @@ from rich.console import Console
 
 from stack.adapters.supervisor_link import Component, ComponentState
 from stack.local.checklist import Checklist
-from stack.local.start_up import StartUp, StartUpError
+from stack.local.start_up import Look, StartUp, StartUpError, Unrouted
 from stack.local.tables import doors_table
 from stack.local.timings import Timings
-
-Look = Callable[[], tuple[Component, ...]]
-Unrouted = Callable[[tuple[Component, ...]], str | None]
 
 
 def beside(
