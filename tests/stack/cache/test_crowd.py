@@ -20,6 +20,13 @@ def test_what_most_prompts_of_late_carry_is_common() -> None:
     assert [crowd.common(pieces) for pieces in ([1, 2, 3, 4], [1, 2, 3], [1, 2], [9], [])] == [3, 3, 0, 0, 0]
 
 
+def test_what_is_common_is_not_what_the_oldest_prompt_of_the_sample_carries() -> None:
+    crowd = Crowd(sample=10)
+    for own in range(10):
+        crowd.note([1, 2, 3] if own % 5 else [7, 8, 9])
+    assert [crowd.common(pieces) for pieces in ([1, 2, 3], [7, 8, 9])] == [3, 0]
+
+
 def test_what_few_carry_by_now_is_common_no_more() -> None:
     crowd = Crowd(sample=10)
     for own in range(10):

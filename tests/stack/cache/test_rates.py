@@ -46,6 +46,22 @@ def test_prompts_of_all_kinds_tell_the_parts_apart() -> None:
     assert learnt[Part.OVERHEAD] == pytest.approx(0.02, rel=0.5)
 
 
+def test_what_comes_from_l2_and_what_runs_beside_are_learnt_as_such() -> None:
+    book = RateBook(PROFILE)
+    for _ in range(50):
+        book.learn("l2", Observation(90_000 / TRUE.l2_tokens_per_s, 0.0, l2_tokens=90_000))
+        book.learn("busy", Observation(200 * 3 * PROFILE.running_s, 0.0, in_flight=200))
+    assert book.learnt("l2")[Part.L2] == pytest.approx(TRUE.l2_tokens_per_s, rel=0.15)
+    assert book.learnt("busy")[Part.RUNNING] == pytest.approx(3 * PROFILE.running_s, rel=0.15)
+
+
+def test_a_part_that_took_hardly_any_time_is_not_shown() -> None:
+    book = RateBook(PROFILE)
+    for _ in range(20):
+        book.learn("a", observed(PROFILE, 3000.0, l1=64.0))
+    assert (Part.PREFILL in book.learnt("a"), Part.L1 in book.learnt("a")) == (True, False)
+
+
 def test_one_request_that_was_held_up_by_something_else_moves_little() -> None:
     book = RateBook(PROFILE)
     for _ in range(30):
@@ -57,8 +73,9 @@ def test_one_request_that_was_held_up_by_something_else_moves_little() -> None:
 def test_an_engine_that_left_is_forgotten() -> None:
     book = RateBook(PROFILE)
     book.learn("a", observed(TRUE, 1000.0))
+    book.changed.clear()
     book.forget("a")
-    assert book.of("a") is PROFILE
+    assert (book.of("a"), book.changed) == (PROFILE, {"a"})
 
 
 _amounts = st.floats(0.0, 1e9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -81,6 +82,26 @@ def test_what_is_asked_for_again_stays() -> None:
     assert depths(sent, [100]) == {}
 
 
+def test_what_an_engine_was_sent_already_takes_no_room_again() -> None:
+    sent = index(pieces=40)
+    sent.learn("a", [1, 2, 3], 0.0)
+    for turn in range(1, 11):
+        sent.learn("a", list(range(100, 100 + turn)), 0.0)
+    assert depths(sent, [1, 2, 3]) == {"a": 3}
+
+
+def test_a_newcomer_is_not_taken_for_one_whose_bits_it_got() -> None:
+    sent = index(pieces=8)
+    sent.learn("gone", [1, 2], 0.0)
+    sent.forget("gone")
+    for other in range(100, 200):
+        sent.learn("a", [1, 2], 0.0)
+        sent.learn("a", [other], 0.0)
+    for newcomer in "bcd":
+        sent.learn(newcomer, [7], 0.0)
+    assert depths(sent, [1, 2]) == {"a": 2}
+
+
 def test_what_was_not_asked_for_in_a_while_counts_no_more() -> None:
     sent = index(age=60.0)
     sent.learn("a", [1, 2, 3], 0.0)
@@ -127,6 +148,63 @@ def test_what_nearly_all_carry_is_common_as_far_as_it_is_shared() -> None:
     assert (recalled.shared, recalled.common) == (3, 2)
 
 
+def test_of_a_prompt_that_nobody_was_sent_it_is_told_that_there_are_other_routers() -> None:
+    sent = index()
+    for _ in range(2):
+        sent.others.found(0, 1000, 1000)
+    assert sent.recall([1, 2], 0.0).others
+
+
+def test_what_nearly_all_carry_is_not_common_before_it_is_shared() -> None:
+    sent = SentPrefixes(crowd=Crowd(NEVER, sample=4))
+    for own in range(10, 14):
+        sent.learn("a", [1, own], 0.0)
+    recalled = sent.recall([1, 99], 0.0)
+    assert (recalled.shared, recalled.common) == (0, 0)
+
+
+def test_bits_that_are_used_again_name_who_has_them_now() -> None:
+    sent = index(age=60.0)
+    sent.learn("gone", [1], 0.0)
+    assert depths(sent, [1], 0.0) == {"gone": 1}
+    sent.forget("gone")
+    for now in (30.0, 60.0):
+        sent.recall([9], now)
+    sent.learn("newcomer", [1], 60.0)
+    assert depths(sent, [1], 60.0) == {"newcomer": 1}
+
+
+def test_bits_of_engines_that_left_are_used_again() -> None:
+    believed = Believed(4 * PIECE_BYTES)
+    sent = SentPrefixes(believed, Crowd(NEVER), 40 * ENTRY_BYTES)
+    for number in range(500):
+        sent.learn(f"engine-{number}", [number], 0.0)
+        sent.forget(f"engine-{number - 1}")
+    assert believed.live.bit_length() < 100
+
+
+def test_what_an_engine_was_sent_counts_as_long_however_often_it_is_looked_at() -> None:
+    sent = index(age=60.0)
+    sent.learn("a", [1, 2, 3], 0.0)
+    assert [depths(sent, [1, 2, 3], now) for now in (31.0, 32.0, 33.0)] == [{"a": 3}] * 3
+
+
+def test_what_is_full_and_what_is_old_do_not_count_twice() -> None:
+    sent = index(age=60.0, bytes_max=16 * ENTRY_BYTES)
+    sent.learn("a", [1, 2, 3, 4], 25.0)
+    assert depths(sent, [1, 2, 3, 4], 31.0) == {"a": 4}
+
+
+def test_an_engine_that_joined_later_grows_old_by_its_own_time() -> None:
+    sent = index(age=60.0)
+    sent.recall([9], 0.0)
+    sent.learn("a", [1, 2], 10.0)
+    sent.recall([9], 30.0)
+    sent.recall([9], 41.0)
+    sent.learn("b", [1, 2], 42.0)
+    assert depths(sent, [1, 2], 71.0) == {"b": 2}
+
+
 def test_memory_is_bounded_and_told() -> None:
     sent, rng = index(pieces=100_000, bytes_max=400 * ENTRY_BYTES), random.Random(1)
     most = 0
@@ -134,6 +212,50 @@ def test_memory_is_bounded_and_told() -> None:
         sent.learn("a", [rng.getrandbits(64) for _ in range(20)], 0.0)
         most = max(most, sent.bytes)
     assert 150 * ENTRY_BYTES < most <= 400 * ENTRY_BYTES
+
+
+def test_what_is_dropped_goes_a_few_pieces_at_a_time() -> None:
+    sent, rng = index(pieces=100_000, bytes_max=400 * ENTRY_BYTES), random.Random(1)
+    told = [0]
+    for _ in range(200):
+        sent.learn("a", [rng.getrandbits(64) for _ in range(20)], 0.0)
+        told.append(sent.bytes)
+    assert max(before - after for before, after in pairwise(told)) <= 2 * 20 * ENTRY_BYTES
+
+
+def test_bits_are_not_used_again_while_pieces_that_bear_them_are_remembered() -> None:
+    sent = index(age=60.0)
+    sent.learn("gone", [1, 2], 0.0)
+    sent.forget("gone")
+    sent.recall([9], 30.0)
+    sent.learn("newcomer", [7], 30.0)
+    assert depths(sent, [1, 2], 30.0) == {}
+
+
+def test_what_is_too_old_takes_no_memory() -> None:
+    sent = index(age=60.0)
+    sent.learn("a", [1, 2, 3], 0.0)
+    for now in (30.0, 60.0, 90.0):
+        sent.recall([9], now)
+    assert sent.bytes == 0
+
+
+def test_no_more_is_remembered_than_engines_are_believed_to_hold() -> None:
+    sent = index(pieces=8)
+    for other in range(100):
+        sent.learn("a", [other], 0.0)
+    assert sent.bytes <= 3 * 8 * ENTRY_BYTES
+
+
+def test_where_prompts_part_takes_memory_within_the_bound_too() -> None:
+    sent = index(bytes_max=40 * ENTRY_BYTES)
+    sent.learn("a", [1, 2], 0.0)
+    sent.learn("a", [1, 3], 0.0)
+    assert sent.bytes == 4 * ENTRY_BYTES
+    for number in range(10, 1000, 10):
+        sent.learn("a", [number, number + 1], 0.0)
+        sent.learn("a", [number, number + 2], 0.0)
+    assert sent.bytes <= 40 * ENTRY_BYTES
 
 
 def test_an_entry_takes_what_it_is_said_to_take() -> None:
