@@ -301,6 +301,21 @@ def test_a_long_head_reads_the_same_the_second_time() -> None:
     assert bodies == [b"c" * 3, b"c" * 12]
 
 
+@pytest.mark.parametrize("text", [b"+5", b"-5", b"1_0", b"5 5", b"0x5", b""])
+def test_what_is_no_length_is_refused_after_a_head_that_was_good_but_for_it(text: bytes) -> None:
+    good, other = (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: %b\r\n\r\naaaaa" % length for length in (b"5", text))
+    assert ours(good, good, other) == (2 * ours(good)[0], 400)
+
+
+def test_a_head_that_longer_digits_make_too_large_is_refused_the_second_time_as_well() -> None:
+    size = len(b"POST / HTTP/1.1\r\nhost: x\r\na: \r\ncontent-length: 5\r\n\r\n")
+    good, other = (
+        b"POST / HTTP/1.1\r\nhost: x\r\na: %b\r\ncontent-length: %b\r\n\r\naaaaa" % (b"b" * (LIMITS.header_bytes - size), length)
+        for length in (b"5", b"05")
+    )
+    assert ours(good, other) == (ours(good)[0], 431)
+
+
 @given(data=connections(), cuts=st.lists(st.integers(0, 300), max_size=3))
 def test_no_bytes_read_differently_from_h11(data: bytes, cuts: list[int]) -> None:
     """As far as we read, we read what h11 reads; where we stop and it goes on, the reason is one that was chosen."""
