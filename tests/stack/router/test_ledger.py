@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from stack.cache.others import Others
 from stack.cache.rates import Observation, RateBook
 from stack.engines.answer_facts import AnswerFacts
+from stack.model.placement import UNKNOWN
 from stack.model.plan import Choice
 from stack.model.rates import PROFILE
 from stack.router.header_fields import HeaderLines
@@ -21,7 +22,7 @@ from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
 from stack.router.shelf import StrategyShelf
 from stack.strategies.base import create
-from tests.stack.router.errands import CANDIDATES, PLAN, chosen
+from tests.stack.router.errands import CANDIDATES, PLAN, ROUTE, chosen
 from tests.stack.router.errands import errand as _errand
 
 
@@ -32,12 +33,12 @@ class Broken(RateBook):
         raise RuntimeError("cannot learn")
 
 
-def _ledger(rates: RateBook | None = None) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
+def _ledger(rates: RateBook | None = None, others: Others | None = None) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
     registry, records = CollectorRegistry(), RecordBuffer(kept=10)
     meters, hindsight = Meters(registry), Hindsight(registry)
     shelf = StrategyShelf(("session",), create)
     shadowing = Shadowing(shelf, hindsight, meters.failed)
-    return Ledger(meters, hindsight, records, rates or RateBook(PROFILE), Others(), shadowing), records, registry
+    return Ledger(meters, hindsight, records, rates or RateBook(PROFILE), others or Others(), shadowing), records, registry
 
 
 def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> None:
@@ -51,6 +52,16 @@ def test_what_a_request_took_is_learnt_of_the_engine_it_was_planned_for() -> Non
     ledger.close(retried)
     assert rates.of("decode-0").prefill_tokens_per_s == slower
     assert rates.of("decode-1") is PROFILE
+
+
+def test_what_was_cached_though_nobody_here_sent_it_shows_other_routers() -> None:
+    others = Others()
+    ledger, _, _ = _ledger(others=others)
+    for _ in range(2):
+        errand = chosen(Choice("decode-0", reason="new_prefix"), CANDIDATES)
+        errand.route = replace(ROUTE, placement=UNKNOWN, prompt_bytes=2800, prefix_hashes=[1, 2, 3, 4, 5])
+        ledger.close(errand)
+    assert others.seen
 
 
 def test_a_prefill_engine_is_learnt_and_the_decode_engine_that_computed_nothing_is_not() -> None:

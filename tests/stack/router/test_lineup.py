@@ -10,6 +10,7 @@ from stack.model.rates import PROFILE
 from stack.model.tier import Pool
 from stack.router.in_flight import InFlight
 from stack.router.lineup import Lineup
+from stack.strategies.line import SHORTEST, Line
 from tests.stack.strategies.fleets import engine
 
 
@@ -37,6 +38,26 @@ def test_load_queue_and_rates_are_those_of_the_moment() -> None:
     assert before[0].in_flight == 0
     rates.learn("a", Observation(5.0, 1000.0))
     assert lineup.candidates(known, "m", Pool.DECODE)[0].rates is rates.of("a")
+
+
+def test_of_many_engines_those_with_the_least_to_do_are_those_of_the_moment() -> None:
+    in_flight, rates = InFlight(), RateBook(PROFILE)
+    lineup, known = Lineup(in_flight, rates), fleet(*(engine(f"e{number:02}") for number in range(SHORTEST + 4)))
+
+    def shortest() -> list[str]:
+        line = lineup.candidates(known, "m", Pool.DECODE)
+        assert isinstance(line, Line)
+        assert list(line.shortest) == list(Line.of(list(line)).shortest)
+        return [each.name for each in line.shortest]
+
+    assert shortest()[0] == "e00"
+    with in_flight.attempt("e00"):
+        assert "e00" not in shortest()
+        with in_flight.attempt("e01"), in_flight.attempt("e01"):
+            assert shortest()[0] == "e02"
+    assert shortest()[0] == "e00"
+    rates.learn("e00", Observation(5.0, 1000.0))
+    assert "e00" not in shortest()
 
 
 def test_another_fleet_is_lined_up_with_the_load_of_now() -> None:

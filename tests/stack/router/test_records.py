@@ -1,11 +1,13 @@
 """What is over waits for control in a bounded buffer, and what is lost is counted."""
 
+import pytest
 from msgspec.structs import replace
 
 from stack.router.errand import Errand
 from stack.router.identity import Identity
+from stack.router.planning import Candidates
 from stack.router.records import BYTES, CANDIDATE_BYTES, PIECE_BYTES, Batch, RecordBuffer
-from tests.stack.router.errands import ROUTE, errand
+from tests.stack.router.errands import ROUTE, engine, errand
 
 
 def _errand(number: int, pieces: int = 0) -> Errand:
@@ -56,3 +58,14 @@ def test_long_prompts_and_large_fleets_are_kept_for_fewer_requests() -> None:
     assert _ids(buffer.batch(10)) == ["1", "2", "3"]
     buffer.add(_errand(4, pieces=1000))
     assert (len(buffer), buffer.dropped_total) == (0, 5)
+
+
+MANY = tuple(engine(f"e{number}") for number in range(100))
+
+
+@pytest.mark.parametrize("candidates", [Candidates(prefill=(), decode=MANY), Candidates(prefill=MANY, decode=())])
+def test_engines_of_either_pool_that_a_request_could_have_gone_to_count(candidates: Candidates) -> None:
+    buffer = RecordBuffer(kept=10, most_bytes=2 * (BYTES + 100 * CANDIDATE_BYTES))
+    for _ in range(3):
+        buffer.add(errand(candidates=candidates))
+    assert (len(buffer), buffer.dropped_total) == (2, 1)
