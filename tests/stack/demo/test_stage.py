@@ -164,6 +164,33 @@ async def test_a_cache_server_that_nobody_heard_of_ends_the_demo() -> None:
         await stage(control=lambda _: silent).kept("prompt")
 
 
+async def test_more_tokens_than_before_are_not_yet_all_of_the_requests() -> None:
+    some, grown = BOTH.replace("} 50", "} 55"), BOTH.replace("} 50", "} 60")
+    after = await stage(Exporter([some, grown])).read_after("decode-0", READINGS, 10)
+    assert after.sources[Source.COMPUTED] == 60.0
+
+
+async def test_it_is_the_fullest_l1_that_counts_and_no_other_tier() -> None:
+    used = "".join(
+        f'kvdeck_cache_used_ratio{{tier="{tier}",replica="{name}"}} {ratio}\n'
+        for tier, name, ratio in (("engine", "decode-0", 0.99), ("l1", "a", 0.5), ("l1", "b", 0.7))
+    )
+    await stage(Exporter([BOTH + used])).room_in_l1()
+    with pytest.raises(DemoError, match="L1 stays"):
+        await stage(Exporter([BOTH + used.replace("0.7", "0.9")])).room_in_l1()
+
+
+async def test_a_relay_that_comes_in_parts_is_taken_whole() -> None:
+    turns = chain([True], repeat(False))
+    control = Control(l1=[0, 2], l2=[0, 2])
+
+    def in_parts(request: httpx.Request) -> httpx.Response:
+        update = msgspec.msgpack.decode(control(request).content, type=CacheUpdate)
+        return httpx.Response(200, content=msgspec.msgpack.encode(msgspec.structs.replace(update, more=next(turns))))
+
+    assert stage(control=in_parts).in_l1("prompt")
+
+
 async def test_l1_has_room_once_it_has_evicted_or_where_it_does_not_tell() -> None:
     full, eased = (BOTH + f'kvdeck_cache_used_ratio{{tier="l1",replica="lmcache"}} {ratio}\n' for ratio in (0.93, 0.65))
     time = Time()

@@ -22,7 +22,8 @@ NOW = ModelState(pools=Pools(prefill=PoolState(replicas=1), decode=PoolState(rep
 class Caches:
     """A decode engine of two prompts before an L1 of `l1_prompts` before an endless L2; every answer takes a second.
 
-    The first `deaf` prompts are taken in by no tier.
+    The first `deaf` prompts are taken in by no tier. `path` is what answers say in any case. `eased` tells before which requests
+    L1 had to have room.
     """
 
     holds_in_l2: bool = True
@@ -30,6 +31,8 @@ class Caches:
     l1_prompts: int = 5
     steered: list[ModelState] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
+    eased: list[int] = field(default_factory=list)
+    path: str | None = None
     engine: list[str] = field(default_factory=list)
     l1: list[str] = field(default_factory=list)
     l2: set[str] = field(default_factory=set)
@@ -43,7 +46,7 @@ class Caches:
             self.l1 = (self.l1 if prompt in self.l1 else [*self.l1, prompt])[-self.l1_prompts :]
             if self.holds_in_l2:
                 self.l2.add(prompt)
-        path = "dpd" if self.steered[-1].dpd.enabled else "direct"
+        path = self.path or ("dpd" if self.steered[-1].dpd.enabled else "direct")
         return Outcome(
             kind="demo", started=0, status=200, first_token_seconds=1.0, prompt_tokens=TOKENS, engine="decode-0", path=path
         )
@@ -60,7 +63,8 @@ class Caches:
     def in_l1(self, prompt: str) -> bool:
         return prompt in self.l1
 
-    async def room_in_l1(self) -> None: ...
+    async def room_in_l1(self) -> None:
+        self.eased.append(len(self.asked))
 
     def steer(self, model: ModelState) -> None:
         self.steered.append(model)
@@ -94,6 +98,17 @@ async def test_each_step_is_proven_by_the_source_it_is_about() -> None:
 async def test_a_tier_that_does_not_hold_is_not_claimed() -> None:
     steps = await told(Caches(holds_in_l2=False))
     assert {step.step: (step.proven, step.sources) for step in steps}["after L1 evicted it"] == (False, {Source.COMPUTED: TOKENS})
+
+
+async def test_l1_has_room_before_the_first_prompt_and_before_what_comes_from_l2() -> None:
+    caches = Caches()
+    await told(caches)
+    again = [number for number, prompt in enumerate(caches.asked) if prompt == "demo-0"]
+    assert caches.eased == [0, again[3]]
+
+
+async def test_what_took_the_wrong_path_is_not_proven() -> None:
+    assert [step.proven for step in await told(Caches(path="direct"))] == [True] * 4 + [False]
 
 
 async def test_the_prompt_is_one_that_the_tiers_took_in() -> None:

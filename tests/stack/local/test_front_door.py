@@ -56,3 +56,4 @@ def test_a_router_that_does_not_answer_is_told(door: Door) -> None:
 def test_without_a_router_there_is_nothing_to_ask() -> None:
     assert unrouted([]) is None
     assert unrouted([router(1, ComponentState.HELD)]) is None
+    assert unrouted([Component(name="x", kind="exporter", url="http://127.0.0.1:1", pid=1, state=ComponentState.READY)]) is None

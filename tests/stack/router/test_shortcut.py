@@ -12,6 +12,7 @@ import pytest
 
 from stack.control.decision import DecisionRecord
 from stack.fleet.engine import Health
+from stack.router.shortcut import WHOLE_BYTES_MAX
 from tests.stack.router.bench import RouterBench, fleet
 from tests.stack.router.fakes import MODEL, Behaviour, Exchange, FakeEngine, answer, completion
 from tests.stack.router.waiting import until
@@ -198,3 +199,24 @@ async def test_a_router_that_stops_lets_whole_answers_finish(tmp_path: Path, sho
         holding.set()
         assert (await waiting).status_code == 200
         assert await stopping
+
+
+async def test_an_answer_too_long_for_one_write_goes_on_in_a_task_before_it_is_whole(tmp_path: Path) -> None:
+    engine = FakeEngine("decode-0")
+    async with fleet(tmp_path, engine, models_interval_s=60.0) as bench:  # else a look at the models takes the connection
+        await _warm(bench, engine)
+        connections = bench.router.server._site
+
+        async def at_length(engine: FakeEngine, exchange: Exchange) -> None:
+            body = b'{"a": "%b"}' % (b"b" * 2 * WHOLE_BYTES_MAX)
+            head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+            await exchange.raw(head + body[:-1])
+            await until(lambda: len(connections.tasks) == 1)
+            await exchange.raw(body[-1:])
+
+        engine.behave = at_length
+        await bench.client.aclose()
+        await until(lambda: not connections.tasks)
+        async with httpx.AsyncClient(base_url=bench.client.base_url, trust_env=False) as client:
+            response = await client.post("/v1/chat/completions", json=BODY)
+    assert (response.status_code, len(response.json()["a"])) == (200, 2 * WHOLE_BYTES_MAX)

@@ -15,6 +15,7 @@ from stack.config import Layout
 from stack.wiring.running_stack import RunningStack, StackNotReadyError
 
 READY, STARTING, FAILED, HELD = ComponentState.READY, ComponentState.STARTING, ComponentState.FAILED, ComponentState.HELD
+STOPPED = ComponentState.STOPPED
 
 
 def components(**states: ComponentState) -> tuple[Component, ...]:
@@ -51,8 +52,16 @@ async def test_a_cache_server_that_is_about_to_come_back_is_waited_for(tmp_path:
     assert (waited, found.urls["router"], found.has_traffic) == (["lmcache"], "http://router", False)
 
 
-async def test_a_part_that_is_held_down_is_named_at_once(tmp_path: Path) -> None:
-    async with supervisor(tmp_path, components(redis=HELD)) as layout:
+async def test_an_engine_that_starts_is_waited_for(tmp_path: Path) -> None:
+    waited: list[str] = []
+    async with supervisor(tmp_path, components(decode_0=STARTING), components()) as layout:
+        await RunningStack.find(layout, ["router"], waited.append)
+    assert waited == ["decode_0"]
+
+
+@pytest.mark.parametrize("state", [HELD, STOPPED])
+async def test_a_part_that_is_held_down_is_named_at_once(tmp_path: Path, state: ComponentState) -> None:
+    async with supervisor(tmp_path, components(redis=state)) as layout:
         with pytest.raises(StackNotReadyError, match=r"^redis not ready"):
             await RunningStack.find(layout, ["router"])
 
@@ -97,4 +106,19 @@ async def test_traffic_is_held_once_its_last_answer_came_and_goes_on_afterwards(
         RunningStack(layout, {"router": url}, [], has_traffic=True).traffic_held(),
     ):
         assert (in_flight, told) == ([0], ["stop"])
+    assert told == ["stop", "start"]
+
+
+async def test_traffic_goes_on_though_its_last_answers_could_not_be_waited_for(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def asked(line: bytes) -> None:
+        told.append(msgspec.json.decode(line)["op"])
+
+    async with router([0]) as url:
+        gone = url
+    async with supervisor(tmp_path, components(), asked=asked) as layout:
+        with pytest.raises(StackNotReadyError, match="the router's metrics cannot be read"):
+            async with RunningStack(layout, {"router": gone}, [], has_traffic=True).traffic_held():
+                raise AssertionError("it was not waited for")
     assert told == ["stop", "start"]

@@ -65,3 +65,11 @@ def test_ctrl_c_ends_the_wait_alone(tmp_path: Path) -> None:
     console = Console(file=StringIO())
     timings = Timings(tmp_path / "t.json")
     assert beside(stack(STARTING), interrupted, lambda _: None, timings, console, lambda seconds: None) == 130
+
+
+def test_a_stack_that_is_starting_serves_once_a_request_finds_an_engine(tmp_path: Path) -> None:
+    faults = iter(["no ready decode engine", None])
+    console = Console(file=StringIO(), width=100)
+    timings = Timings(tmp_path / "t.json")
+    assert beside(stack(STARTING), lambda: stack(READY), lambda _: next(faults), timings, console, lambda seconds: None) == 0
+    assert next(faults, "all told") == "all told"
