@@ -95,7 +95,6 @@ class Believed:
     def _join(self, engine: str, now: float) -> Sent:
         sent = self._engines[engine] = Sent(engine, self._slots.take(), self._slots.take(), self.engine_bytes // 2, now)
         self.live |= sent.now | sent.before
-        self.due = min(self.due, now + self._half_age)
         return sent
 
     def _retire(self, bits: int) -> None:
