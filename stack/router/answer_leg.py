@@ -97,7 +97,7 @@ class AnswerLeg:
         if handover is not None and 400 <= opened.status < 500:
             self._collection.begin(errand, engine, handover, Unclaimed.DECODE_REFUSED)
         # The engine is done; a client that reads slowly is no load of its.
-        await responder.send(*asking.settled(errand, opened))
+        await responder.send(opened.status, *asking.settled(errand, opened.status, opened.headers, opened.body))
 
     async def _open(
         self, errand: Errand, handover: Handover | None, attempt: Attempt, limit: Limit, sent: Sent | None

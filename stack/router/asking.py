@@ -12,7 +12,6 @@ from stack.router.fleet_keeper import FleetKeeper
 from stack.router.header_fields import HeaderLines
 from stack.router.identity import Pairs
 from stack.router.in_flight import Attempt, InFlight
-from stack.router.leg_failure import EngineAnswer
 from stack.router.limit import Limit, Limits
 from stack.router.phases import EngineTimes
 from stack.router.poison import Poison
@@ -56,37 +55,37 @@ class Asking:
         self._poison = poison
         self._route_headers = route_headers
         self._settings = settings
-        self._clock = clock
+        self.now = clock
 
     def begin(self, errand: Errand, engine: str, *, handed_over: bool = False) -> tuple[Attempt, Limit]:
         """`engine` is about to be asked: it is in flight there until `end`."""
-        errand.engine = engine
-        errand.timeline.decode_sent = self._clock()
+        route, now = errand.route, self.now()
+        errand.engine, errand.timeline.decode_sent = engine, now
         # A whole answer comes after all of its tokens: the prompt does not tell when.
-        tokens = errand.route.prompt_tokens if errand.parsed.stream else None
+        tokens = route.prompt_tokens if errand.parsed.stream else None
         work = 0 if handed_over else errand.uncached(engine)
-        attempt = self._in_flight.attempt(engine, tokens, work, errand.held(engine), errand.route.prefix_hashes)
+        attempt = self._in_flight.attempt(engine, tokens, work, errand.held(engine), route.prefix_hashes, now)
         attempt.limit = limit = self._limits.start(self.seconds(errand), "the engine gave no answer within")
         self._in_flight.begin(attempt)
         return attempt, limit
 
-    def end(self, attempt: Attempt, limit: Limit) -> None:
-        """The engine is done with it, or given up."""
+    def end(self, attempt: Attempt, limit: Limit, now: float | None = None) -> None:
+        """The engine is done with it, or given up. `now` is on the clock, for those who know."""
         attempt.limit = None
         limit.drop()
-        self._in_flight.end(attempt)
+        self._in_flight.end(attempt, now)
 
-    def answered(self, errand: Errand) -> None:
+    def answered(self, errand: Errand, now: float | None = None) -> None:
         """The engine answered, with whatever status: it lives, and whoever suspected the body was wrong."""
-        self._keeper.answered(errand.engine)
+        self._keeper.answered(errand.engine, now)
         self._poison.answered(errand.parsed)
 
-    def settled(self, errand: Errand, answer: EngineAnswer) -> tuple[int, HeaderLines, bytes]:
-        """Write a whole answer down. What the client gets of it: status, headers and body."""
-        errand.status = answer.status
-        body, facts = filter_body(answer.body, errand.remote_cached_tokens)
+    def settled(self, errand: Errand, status: int, inbound: HeaderLines, body: bytes) -> tuple[HeaderLines, bytes]:
+        """Write a whole answer down. What the client gets of it beside the status: headers and body."""
+        errand.status = status
+        body, facts = filter_body(body, None if errand.handover is None else errand.handover.remote_cached_tokens)
         self.settle(errand, facts)
-        return answer.status, self._route_headers.onto(answer.headers, errand), body
+        return self._route_headers.onto(inbound, errand), body
 
     def settle(self, errand: Errand, facts: AnswerFacts) -> None:
         """Write down what the engine said about the request."""

@@ -116,6 +116,11 @@ class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
         return tuple(dict.fromkeys(reason for reason in (*planned, *self.fallbacks) if reason is not None))
 
     @property
+    def began(self) -> bool:
+        """It is known when the answer began: seen in the stream, or the engine says so. A whole answer alone does not tell."""
+        return self.timeline.first_token is not None or self.facts.first_token_s is not None
+
+    @property
     def remote_cached_tokens(self) -> int | None:
         """What the prefill engine found in its caches; None where no hand-over of its was used."""
         return None if self.handover is None else self.handover.remote_cached_tokens
@@ -133,7 +138,9 @@ class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
 
     def let_go(self) -> None:
         """It is over: keep what its record tells, and no prompt, bodies or headers."""
-        self.parsed, self.outbound, self.fleet, self.gaps = _NO_BODY, NO_LINES, _NO_FLEET, []
+        self.parsed, self.outbound, self.fleet = _NO_BODY, NO_LINES, _NO_FLEET
+        if self.gaps:
+            self.gaps = []
         if self.handover is not None:
             self.handover = replace(self.handover, params={})
 

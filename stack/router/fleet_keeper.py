@@ -115,9 +115,9 @@ class FleetKeeper:
             self._trials.pop(name).cancel()
         self._trials[name] = asyncio.get_running_loop().call_later(seconds, self._try, name)
 
-    def answered(self, name: str) -> None:
-        """The engine answered a request, with whatever status."""
-        self.heard(name)
+    def answered(self, name: str, now: float | None = None) -> None:
+        """The engine answered a request, with whatever status. `now` is on the clock, for those who know."""
+        self._in_flight.heard(name, now)
         member = self.fleet.members.get(name)
         if member is not None and not member.untroubled:
             self.apply(Answered(name))

@@ -79,12 +79,14 @@ class _Said:
     that place.
     """
 
-    __slots__ = ("_after", "_before", "_head")
+    __slots__ = ("_after", "_before", "_end", "_head")
 
     def __init__(self, before: bytes, after: bytes, head: Head) -> None:
         self._before = before
         self._after = after
         self._head = head
+        self._end = len(before) + len(after)
+        """Where the last one ended."""
 
     @classmethod
     def of(cls, raw: bytes, head: Head) -> _Said | None:
@@ -94,6 +96,13 @@ class _Said:
 
     def again(self, data: bytes, limits: Limits) -> tuple[Head, int] | None:
         """The head, with its new length, when `data` begins with it; with where it ends. Raises RefusedRequestError."""
+        head, end = self._head, self._end
+        length = len(data) - end
+        if 0 <= length <= limits.body_bytes:  # what most clients send: the head, and then just its body
+            said = b"%b%d%b" % (self._before, length, self._after)
+            if len(said) == end and data.startswith(said):
+                head.length = length
+                return head, end
         if not data.startswith(self._before):
             return None
         begin = len(self._before)
@@ -106,7 +115,7 @@ class _Said:
         end += len(self._after)
         if end > limits.header_bytes:
             return None
-        head = self._head
+        self._end = end
         head.length = length = int(digits)
         if length > limits.body_bytes:
             check_length(length, limits)

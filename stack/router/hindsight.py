@@ -29,13 +29,13 @@ class Hindsight:
 
     def answered(self, errand: Errand) -> None:
         """A request was answered, and it may be told how its choice turned out."""
-        plan, model = errand.plan, errand.route.model
-        strategy = plan.prefill_strategy or plan.decode_strategy
-        if (regret := regret_tokens(errand)) is not None:
+        plan, route = errand.plan, errand.route
+        model, strategy = route.model, plan.prefill_strategy or plan.decode_strategy
+        if route.placement.engines and (regret := regret_tokens(errand)) is not None:
             self._regret(model, strategy).observe(regret)
         if (tokens := index_error_tokens(errand)) is not None:
             self._index_error(model, strategy).observe(tokens)
-        if (seconds := ttft_error_seconds(errand)) is not None:
+        if (errand.began or plan.prefill is not None) and (seconds := ttft_error_seconds(errand)) is not None:
             self._ttft_error(model, strategy).observe(seconds)
 
     def shadowed(self, model: str, made: Sequence[Shadow], spent: float) -> None:

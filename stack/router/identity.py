@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -29,6 +30,8 @@ _ENGINES_OWN = {b"content-length", b"date", b"server", b"x-request-id", b"tracep
 _NOT_OUTBOUND = frozenset(_HOP | _OURS | _STEERING)
 _NOT_INBOUND = frozenset(_HOP | _ENGINES_OWN)
 _USUAL = frozenset({b"keep-alive", b"close", b"Keep-Alive", b"Close"})  # what names no header that is not dropped anyway
+_NOT_EVEN_READ = _NOT_INBOUND - {b"connection"}
+_SAID_KEPT = 64  # what engines say beside this is mostly the same: that it is JSON
 
 Pairs = list[tuple[bytes, bytes]]
 
@@ -67,13 +70,12 @@ class Identity(msgspec.Struct, frozen=True, gc=False):
 
 def inbound(headers: Pairs) -> HeaderLines:
     """What of an engine's headers travels back to the client. Names are lower case. Raises ValueError on a line break in one."""
-    kept = []
-    for header in headers:
-        if header[0] not in _NOT_INBOUND:
-            kept.append(header)
-        elif header[0] == b"connection" and header[1] not in _USUAL:
-            return header_lines(_without(headers, _NOT_INBOUND))
-    return header_lines(kept)
+    return _said_back(tuple([header for header in headers if header[0] not in _NOT_EVEN_READ]))
+
+
+@lru_cache(_SAID_KEPT)
+def _said_back(headers: tuple[tuple[bytes, bytes], ...]) -> HeaderLines:
+    return header_lines(_without(headers, _NOT_INBOUND))
 
 
 def _onward(fields: HeaderFields, authorization: bytes | None) -> Pairs:

@@ -75,7 +75,7 @@ class InFlight:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._heard: dict[str, float] = {}
-        self._attempts: dict[str, set[Attempt]] = {}
+        self._attempts: defaultdict[str, set[Attempt]] = defaultdict(set)
         self.sent = SentPrefixes()
         self._lines: defaultdict[str, WaitingLine] = defaultdict(WaitingLine)
         self._counts: dict[str, int] = {}
@@ -92,15 +92,17 @@ class InFlight:
         work: int = 0,
         held: EnginePlacement | None = None,
         pieces: Pieces = (),
+        now: float | None = None,
     ) -> Attempt:
         """One request at `engine`, to be counted for as long as a `with` block runs, its `work` until it has a token.
 
-        `held` is where its prompt's KV lies at the engine, `pieces` the hashes of its beginning.
+        `held` is where its prompt's KV lies at the engine, `pieces` the hashes of its beginning. `now` is on the clock, for those
+        who know.
         """
         rank = None
         if held is not None and held.rank is not None:
             rank = rank_for(held, [attempt.rank for attempt in self._attempts.get(engine, ())])
-        return Attempt(self, engine, tokens, work, pieces, self._clock(), rank)
+        return Attempt(self, engine, tokens, work, pieces, self._clock() if now is None else now, rank)
 
     def begin(self, attempt: Attempt) -> None:
         """Count it, and remember where its prompt went.
@@ -108,13 +110,14 @@ class InFlight:
         That is not taken back when it fails: the next prompt that begins alike goes there and makes it true, or the engine
         fails for good, and is forgotten.
         """
-        self.changed.add(attempt.engine)
-        self._attempts.setdefault(attempt.engine, set()).add(attempt)
-        self._counts[attempt.engine] = self._counts.get(attempt.engine, 0) + 1
+        engine, since = attempt.engine, attempt.since
+        self.changed.add(engine)
+        self._attempts[engine].add(attempt)
+        self._counts[engine] = self._counts.get(engine, 0) + 1
         if attempt.work:
-            self._lines[attempt.engine].join(attempt, attempt.work, attempt.since)
+            self._lines[engine].join(attempt, attempt.work, since)
         if attempt.pieces:
-            self.sent.learn(attempt.engine, attempt.pieces, attempt.since)
+            self.sent.learn(engine, attempt.pieces, since)
 
     def computed(self, attempt: Attempt) -> None:
         """Its prompt is computed: a token came."""
@@ -122,13 +125,14 @@ class InFlight:
             self.changed.add(attempt.engine)
             self._lines[attempt.engine].through(attempt, self._clock())
 
-    def end(self, attempt: Attempt) -> None:
-        """Count it no more."""
-        self.changed.add(attempt.engine)
-        self._attempts[attempt.engine].discard(attempt)
-        self._counts[attempt.engine] -= 1
+    def end(self, attempt: Attempt, now: float | None = None) -> None:
+        """Count it no more. `now` is on the clock, for those who know."""
+        engine = attempt.engine
+        self.changed.add(engine)
+        self._attempts[engine].discard(attempt)
+        self._counts[engine] -= 1
         if attempt.work:
-            self._lines[attempt.engine].leave(attempt, self._clock())
+            self._lines[engine].leave(attempt, self._clock() if now is None else now)
         if self.freed is not None:
             self.freed()
 
@@ -137,9 +141,9 @@ class InFlight:
         line = self._lines.get(engine)
         return EMPTY_QUEUE if line is None else line.queue
 
-    def heard(self, engine: str) -> None:
-        """The engine produced something."""
-        self._heard[engine] = self._clock()
+    def heard(self, engine: str, now: float | None = None) -> None:
+        """The engine produced something. `now` is on the clock, for those who know."""
+        self._heard[engine] = self._clock() if now is None else now
 
     def last_heard(self, engine: str) -> float:
         """When the engine last produced something, on the clock; long ago if never."""

@@ -80,9 +80,10 @@ class Ledger:
         """How fast the engines are that did their part; a failed request teaches nothing."""
         if not 200 <= errand.status < 300:
             return
-        plan, candidates = errand.plan, errand.candidates
-        if plan.decode.engine == errand.engine:  # of another one it is not known what its queue was when it came to that
-            self._teach(errand, errand.engine, candidates.decode, answered)
+        engine, candidates = errand.engine, errand.candidates
+        if errand.plan.decode.engine == engine:  # of another one it is not known what its queue was when it came to that
+            if errand.began:
+                self._teach(errand, engine, candidates.decode, answered)
             if (hit := found(errand)) is not None:
                 self._others.found(*hit)
         if errand.prefill_engine is not None:

@@ -23,11 +23,12 @@ class Limit:
 
     __slots__ = ("_at", "_limits", "_seconds", "_wait", "_what", "expired")
 
-    def __init__(self, limits: Limits, seconds: float, what: str) -> None:
+    def __init__(self, limits: Limits, seconds: float, what: str, at: float) -> None:
+        """`at` is when it strikes, `seconds` from now."""
         self._limits = limits
         self._seconds: float | None = seconds
         self._what = what
-        self._at = limits.now() + seconds
+        self._at = at
         self._wait: Interruptible | None = None
         self.expired = False
 
@@ -83,7 +84,8 @@ class Limits:
 
     def start(self, seconds: float, what: str) -> Limit:
         """A limit of so many seconds from now. `drop` it at the end."""
-        limit = Limit(self, seconds, what)
+        time = self._time or self._clock()
+        limit = Limit(self, seconds, what, time() + seconds)
         self.live.add(limit)
         if self._timer is None:
             self._arm()
@@ -91,9 +93,7 @@ class Limits:
 
     def now(self) -> float:
         """The loop's clock, in seconds."""
-        if self._time is None:
-            self._time = asyncio.get_running_loop().time
-        return self._time()
+        return (self._time or self._clock())()
 
     def close(self) -> None:
         """No limit strikes any more."""
@@ -101,6 +101,10 @@ class Limits:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def _clock(self) -> Callable[[], float]:
+        self._time = time = asyncio.get_running_loop().time
+        return time
 
     def _arm(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(TICK_S, self._tick)

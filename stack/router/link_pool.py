@@ -34,24 +34,28 @@ class LinkPool:
             self._openings[method, path] = opening
         return opening
 
-    def take(self) -> Link | None:
-        """A connection that should still be open; None when there is none."""
+    def take(self, now: float | None = None) -> Link | None:
+        """A connection that should still be open; None when there is none. `now` is on the clock, for those who know."""
         while self._links:
             link = self._links.pop()  # the one used last: the others grow old and go
-            if link.reusable and self._clock() - link.idle_since < self._idle_s:
+            if link.reusable and (self._clock() if now is None else now) - link.idle_since < self._idle_s:
                 return link
             link.close()
         return None
 
-    def give_back(self, link: Link) -> None:
-        """A request on `link` is over. Where its answer was not read to the end it is cut, which stops the engine's work."""
+    def give_back(self, link: Link, now: float | None = None) -> None:
+        """A request on `link` is over. Where its answer was not read to the end it is cut, which stops the engine's work.
+
+        `now` is on the clock, for those who know.
+        """
         if self._gone or not link.spent:
             link.close()
             return
-        link.idle_since = self._clock()
-        self._links.append(link)
-        while len(self._links) > self._most or link.idle_since - self._links[0].idle_since >= self._idle_s:
-            self._links.popleft().close()
+        links = self._links
+        link.idle_since = since = self._clock() if now is None else now
+        links.append(link)
+        while len(links) > self._most or since - links[0].idle_since >= self._idle_s:
+            links.popleft().close()
 
     def clear(self) -> None:
         """The engine left: close what is idle and keep nothing any more."""

@@ -52,10 +52,9 @@ class Meters:
         series = self._series_of(errand)
         series.requests.value += 1.0
         series.decisions.value += 1.0
-        timeline, status = errand.timeline, errand.status
-        if status < 400:  # where a request broke off says nothing about how long a phase takes
+        if errand.status < 400:  # where a request broke off says nothing about how long a phase takes
             observed = series.phases
-            for phase, seconds in phases(timeline).items():
+            for phase, seconds in phases(errand.timeline).items():
                 if phase not in observed:
                     observed[phase] = self._phases(errand.route.model, phase, errand.path)
                 observed[phase].observe(seconds)

@@ -32,11 +32,12 @@ def found(errand: Errand) -> tuple[int, int, int] | None:
 
     What came from tiers that engines share says nothing of who sent what where.
     """
-    cached, held, route = errand.facts.cached_tokens, errand.held(errand.engine), errand.route
-    if cached is None or errand.path is Path.DPD or errand.plan.decode.reason not in HOMEWARD:
+    cached, route = errand.facts.cached_tokens, errand.route
+    if cached is None or errand.prefill_engine is not None or errand.plan.decode.reason not in HOMEWARD:
         return None
     if len(route.prefix_hashes) < HOME_PIECES:  # a block or two of it is anybody's
         return None
+    held = errand.held(errand.engine)
     if held is not None:
         cached = min(cached, held.engine_tokens)
     recalled = route.recalled

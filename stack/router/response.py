@@ -63,11 +63,11 @@ class Response:
         """The whole answer, without waiting for the client to take it; whether there is nothing to wait for."""
         if self.started:
             raise RuntimeError("a request is answered once")
-        length = b"" if status == 204 else b"content-length: %d\r\n" % len(body)
-        head = self._head(status, headers, length)
+        outlet = self._outlet
+        head = self._head(status, headers, b"" if status == 204 else b"content-length: %d\r\n" % len(body))
         self.started = self.finished = True
-        self._outlet.put(head if self._bodyless or status in (204, 304) else head + body)
-        return not self._outlet.full
+        outlet.put(head if self._bodyless or status in (204, 304) else head + body)
+        return not outlet.full
 
     def put_error(self, status: int, message: str) -> None:
         """The router's own words, to a client that may have left."""

@@ -15,7 +15,6 @@ from stack.router.errand import Errand
 from stack.router.forwarding import direct_bytes
 from stack.router.identity import inbound
 from stack.router.in_flight import Attempt
-from stack.router.leg_failure import EngineAnswer
 from stack.router.message import ClientGoneError, Responder, Rest
 from stack.router.retry_budget import RetryBudget
 from stack.router.upstream import Sent, Upstream
@@ -51,7 +50,7 @@ class Shortcut:
         engine = plan.decode.engine
         pool = self._upstream.pool(errand.url(engine))
         body = direct_bytes(parsed)
-        link = pool.take()
+        link = pool.take(errand.decided_at)
         if link is None:
             return False
         self._retries.earn()
@@ -108,11 +107,14 @@ class _Way:
 
     def _answer(self, errand: Errand) -> None:
         failed: Exception | None = None
-        flowing = False
+        flowing, asking, sent = False, self._asking, self.sent
+        link, now = sent.link, asking.now()
+        status, headers, body = link.status, link.headers, link.taken() or b""
+        sent.pool.give_back(link, now)
+        asking.end(self.attempt, sent.limit, now)
         try:
-            answer = self._take_answer()
-            self._asking.answered(errand)
-            flowing = self._responder.put(*self._asking.settled(errand, answer))
+            asking.answered(errand, now)
+            flowing = self._responder.put(status, *asking.settled(errand, status, inbound(headers), body))
         except ClientGoneError as error:
             errand.status, errand.error, failed = CLIENT_LEFT, "client_left", error
         except Exception as error:  # the connection deals with it, as with what any handler raises
@@ -122,14 +124,6 @@ class _Way:
             self._responder.done()
         else:
             self._responder.go_on(_end(self._responder, failed))
-
-    def _take_answer(self) -> EngineAnswer:
-        sent = self.sent
-        try:
-            return EngineAnswer(sent.link.status, inbound(sent.link.headers), sent.link.taken() or b"")
-        finally:
-            sent.pool.give_back(sent.link)
-            self._asking.end(self.attempt, sent.limit)
 
 
 async def _end(responder: Responder, failed: Exception | None) -> None:

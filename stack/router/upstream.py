@@ -26,8 +26,10 @@ class Sent:
     __slots__ = ("_body", "_head", "limit", "link", "pool")
 
     def __init__(self, pool: LinkPool, method: str, path: str, headers: HeaderLines, body: bytes, limit: Limit) -> None:
-        length = b"content-length: %d\r\n" % len(body) if body or method in _WITH_BODY else b""
-        self._head = b"%b%b%b\r\n" % (pool.opening(method, path), headers, length)
+        if body or method in _WITH_BODY:
+            self._head = b"%b%bcontent-length: %d\r\n\r\n" % (pool.opening(method, path), headers, len(body))
+        else:
+            self._head = b"%b%b\r\n" % (pool.opening(method, path), headers)
         self._body = body
         self.pool = pool
         self.limit = limit

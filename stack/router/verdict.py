@@ -18,15 +18,14 @@ def regret_tokens(errand: Errand) -> int | None:
 
 def index_error_tokens(errand: Errand) -> int | None:
     """Cached tokens predicted minus measured; a tier that nobody can tell about makes a lower bound, which is no prediction."""
-    choice = _choice(errand)
+    choice, computed_by, measured = errand.plan.prefill, errand.prefill_engine, errand.remote_cached_tokens
+    if choice is None:
+        choice, computed_by, measured = errand.plan.decode, errand.engine, errand.facts.cached_tokens
     expected = choice.expected_cached_tokens
     held = errand.route.placement.engines.get(choice.engine)
     if held is not None:
         expected = held.cached_tokens if held.certain else None
-    measured = errand.facts.cached_tokens if errand.plan.prefill is None else errand.remote_cached_tokens
-    if measured is None or expected is None or not _as_planned(errand, choice):
-        return None
-    return expected - measured
+    return None if measured is None or expected is None or choice.engine != computed_by else expected - measured
 
 
 def engine_ttft_seconds(errand: Errand) -> float | None:
