@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from struct import Struct
@@ -48,6 +48,15 @@ def prefix_hashes(data: bytes, seed: int = 0) -> list[int]:
     """
     parent = seed
     return [parent := xxh3_64_intdigest(piece, parent) for piece in _cutter(whole_pieces(len(data))).unpack_from(data)]
+
+
+def opening_of(data: bytes, length: int, hashes: Sequence[int], seed: int = 0) -> tuple[int, int]:
+    """One 64-bit hash of the first `length` bytes of `data`, and how many whole pieces they have.
+
+    `hashes` are those of `data` with `seed`: the last whole piece's stands for all before it.
+    """
+    pieces = whole_pieces(length)
+    return xxh3_64_intdigest(data[PREFIX_BYTES[pieces] : length], hashes[pieces - 1] if pieces else seed), pieces
 
 
 def whole_hash(data: bytes | memoryview, seed: int = 0) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
-from stack.cache.prefix import prefix_hashes, whole_hash, whole_pieces
+from stack.cache.prefix import opening_of, prefix_hashes, whole_hash
 from stack.cache.sent import SentPrefixes
 from stack.fleet.snapshot import Fleet
 from stack.model.placement import Placement, PlacementUnknownError, UnknownReason
@@ -81,10 +82,9 @@ class Inquiry:
         adapter = None if model == parsed.model else parsed.model
         data, opening = laid_out(parsed, adapter) if parsed.routed else (request.body, None)
         prompt_tokens = -(-len(data) // self._settings.bytes_per_token) if tokens is None else len(tokens)
-        seed = whole_hash(model.encode())
+        seed = _seed(model)
         pieces = prefix_hashes(data, seed)
-        opening_hash = None if opening is None else whole_hash(memoryview(data)[:opening], seed)
-        opening_pieces = whole_pieces(opening or 0)
+        opening_hash, opening_pieces = (None, 0) if opening is None else opening_of(data, opening, pieces, seed)
         if opening_hash is not None and 0 < len(pieces) <= opening_pieces:
             pieces.append(opening_hash)
         now = self._clock()
@@ -113,3 +113,9 @@ class Inquiry:
             return tokens, self._placing.of(parsed, tokens, fleet, self._clock())
         except PlacementUnknownError as error:
             return None, _UNKNOWN[error.reason]
+
+
+@lru_cache(maxsize=1024)
+def _seed(model: str) -> int:
+    """What parts the prompts of one served model from all others'."""
+    return whole_hash(model.encode())

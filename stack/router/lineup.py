@@ -21,17 +21,19 @@ class Lineup:
         self._rates = rates
         self._rows: dict[tuple[str, Pool], Row] = {}
         self._row_of: dict[str, Row] = {}
+        self._fleet = Fleet.of(())
+        self._found: dict[tuple[str, Pool], Row] = {}  # in that fleet
 
     def candidates(self, fleet: Fleet, model: str, pool: Pool) -> tuple[Engine, ...]:
         """The engines of `fleet` that a request for `model`, which may be an adapter, may go to, as of now, by name."""
-        if (adapter := fleet.adapters.get(model)) is not None:
-            served = self.candidates(fleet, adapter.model, pool)
-            return tuple([engine for engine in served if engine.target.replica in adapter.engines])
-        base = fleet.routable(model, pool)
-        row = self._rows.get((model, pool))
-        if row is None or row.base is not base:
-            row = self._rows[model, pool] = Row(base, self._loaded)
-            self._row_of.update(dict.fromkeys(row.places, row))
+        if fleet is not self._fleet:
+            self._fleet, self._found = fleet, {}
+        row = self._found.get((model, pool))
+        if row is None:
+            if (adapter := fleet.adapters.get(model)) is not None:
+                served = self.candidates(fleet, adapter.model, pool)
+                return tuple([engine for engine in served if engine.target.replica in adapter.engines])
+            row = self._found[model, pool] = self._row(model, pool)
         for changed in (self._in_flight.changed, self._rates.changed):
             for name in changed:
                 if name in self._row_of:
@@ -46,6 +48,16 @@ class Lineup:
             del self._row_of[gone]
             self._rates.forget(gone)
         self._rows.clear()
+        self._found.clear()
+
+    def _row(self, model: str, pool: Pool) -> Row:
+        """As it was, if the engines are those of before."""
+        base = self._fleet.routable(model, pool)
+        row = self._rows.get((model, pool))
+        if row is None or row.base is not base:
+            row = self._rows[model, pool] = Row(base, self._loaded)
+            self._row_of.update(dict.fromkeys(row.places, row))
+        return row
 
     def _loaded(self, engine: Engine) -> Engine:
         name, in_flight = engine.target.replica, self._in_flight

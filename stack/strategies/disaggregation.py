@@ -62,7 +62,7 @@ class PoolStrategies:
         """The choice of `named`, or of the fallback for the same reason. Raises EmptyPoolError."""
         choice = named.strategy.choose(request, candidates)
         other = self.fallback
-        if other is None or choice.fallback not in _UNANSWERED or choice.decided_by == other.name:
+        if choice.fallback is None or other is None or choice.fallback not in _UNANSWERED or choice.decided_by == other.name:
             return choice
         return replace(other.strategy.choose(request, candidates), fallback=choice.fallback, decided_by=other.name)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from msgspec.structs import replace
 
@@ -61,7 +60,7 @@ class KvAware:
         return Choice(
             chosen.name,
             reason,
-            LazyScores(partial(_scores, weighed, known, costs)),
+            LazyScores(_scores, weighed, known, costs),
             expected_cached_tokens=_expected(held),
             predicted_ttft_s=costs[place].ttft_s,
             ranked_by=RANKED_BY,

@@ -9,13 +9,12 @@ Scores = Mapping[str, Mapping[str, float]]
 
 
 class LazyScores(Scores):
-    """What `make` gives, once: a function of frozen values, so that it matters to nobody when it is called."""
+    """What `make` gives of `values`, once: a function of frozen values, so that it matters to nobody when it is called."""
 
-    __slots__ = ("_made", "_make")
+    __slots__ = ("_made", "_making")
 
-    def __init__(self, make: Callable[[], Scores]) -> None:
-        self._make: Callable[[], Scores] | None = make
-        self._made: Scores = {}
+    def __init__(self, make: Callable[..., Scores], *values: Any) -> None:
+        self._making: tuple[Callable[..., Scores], tuple[Any, ...]] | None = make, values
 
     def __getitem__(self, engine: str) -> Mapping[str, float]:
         return self._scores()[engine]
@@ -31,6 +30,7 @@ class LazyScores(Scores):
         return len(self._scores())
 
     def _scores(self) -> Scores:
-        if self._make is not None:
-            self._made, self._make = self._make(), None
+        if self._making is not None:
+            make, values = self._making
+            self._made, self._making = make(*values), None
         return self._made

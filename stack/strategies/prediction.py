@@ -38,10 +38,11 @@ def leading(request: RouteRequest, depth: int) -> int:
 
 def times(request: RouteRequest, engines: Sequence[Engine], held: Sequence[int]) -> list[float]:
     """Seconds to the first token on each of `engines`, which hold so many of its tokens: as `computing`, at a third of the cost."""
-    found = []
+    found, tokens, now = [], request.prompt_tokens, request.now
     for engine, own in zip(engines, held, strict=True):
-        rates = engine.rates
-        rate = rates.prefill_tokens_per_s
-        queued = ahead(engine.queue, rates, request.now) / rate if engine.queue.tokens else 0.0
-        found.append(rates.overhead_s + rates.running_s * engine.in_flight + queued + (request.prompt_tokens - own) / rate)
+        rates, queue = engine.rates, engine.queue
+        rate, seconds = rates.prefill_tokens_per_s, rates.overhead_s + rates.running_s * engine.in_flight
+        if queue.tokens:
+            seconds += ahead(queue, rates, now) / rate
+        found.append(seconds + (tokens - own) / rate)
     return found

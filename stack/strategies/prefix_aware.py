@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from functools import partial
 
 from stack.fleet.engine import Engine
 from stack.model.plan import Choice
@@ -25,6 +24,8 @@ HOME_PIECES = 4  # little enough that questions about one document meet
 # Where other routers send to the same engines.
 OTHERS_PATIENCE = 6.0  # times as much
 OTHERS_HOMES = 3
+
+_NOWHERE: tuple[int, Set[str]] = 0, frozenset()
 
 
 @base.register("prefix_aware")
@@ -50,18 +51,23 @@ class PrefixAware:
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """The engine that should hold the longest part of the prompt, or its home. Raises EmptyPoolError."""
-        refuse_empty(candidates)
-        if not request.prefix_hashes:
+        pieces, recalled = request.prefix_hashes, request.recalled
+        if not pieces or not candidates:
+            refuse_empty(candidates)
             return Choice(least_loaded(candidates, request.sequence).name, "short_prompt")
-        line, recalled = Line.of(candidates), request.recalled
-        deepest, holders = _deepest(recalled, line)
-        if self._counts(deepest, recalled, len(request.prefix_hashes)):
-            preferred, reason = _first([line[line.places[name]] for name in holders], request), "longest_prefix"
+        line = Line.of(candidates)
+        deepest, holders = _deepest(recalled, line) if recalled.runs else _NOWHERE
+        if holders and self._counts(deepest, recalled, len(pieces)):
+            equals = [line[line.places[name]] for name in holders]
+            preferred, reason = equals[0] if len(equals) == 1 else _first(equals, request), "longest_prefix"
         elif (key := _key(request)) is None:
             preferred, reason = least_loaded(candidates, request.sequence), "shared_prefix"
         else:
             preferred, reason = rendezvous.home(key, line), SHARED_PREFIX if recalled.shared else NEW_PREFIX
-        weighed, patience = self._weighed(request, line, preferred)
+        weighed: Sequence[Engine] = line
+        patience = self._patience
+        if recalled.others or len(line) > SHORTEST:
+            weighed, patience = self._weighed(request, line, preferred)
         held = _held(request, weighed)
         seconds = times(request, weighed, held)
         place, soonest = line.places[preferred.name] if weighed is line else _place(weighed, preferred), min(seconds)
@@ -70,7 +76,7 @@ class PrefixAware:
         return Choice(
             weighed[place].target.replica,
             reason,
-            LazyScores(partial(_scores, request, weighed, held)),
+            LazyScores(_scores, request, weighed, held),
             expected_cached_tokens=held[place],
             predicted_ttft_s=seconds[place],
             ranked_by=RANKED_BY,
@@ -103,7 +109,7 @@ def _deepest(recalled: Recalled, line: Line) -> tuple[int, Set[str]]:
         there = engines & line.places.keys()
         if there:
             return depth, there
-    return 0, frozenset()
+    return _NOWHERE
 
 
 def _some(line: Line, recalled: Recalled, preferred: Engine, more: Sequence[Engine]) -> list[Engine]:
@@ -119,15 +125,12 @@ def _some(line: Line, recalled: Recalled, preferred: Engine, more: Sequence[Engi
 
 def _held(request: RouteRequest, engines: Sequence[Engine]) -> list[int]:
     """How many of the prompt's tokens each of `engines` should hold. What nearly all prompts share is everywhere."""
-    recalled = request.recalled
-    held = [leading(request, recalled.common)] * len(engines)
-    for depth, sent in reversed(recalled.runs):
-        if depth > recalled.common:
-            tokens = leading(request, depth)
-            for place, engine in enumerate(engines):
-                if engine.target.replica in sent:
-                    held[place] = tokens
-    return held
+    common, runs = request.recalled.common, request.recalled.runs
+    everywhere = leading(request, common) if common else 0
+    if not runs:
+        return [everywhere] * len(engines)
+    held = {name: leading(request, depth) for depth, sent in runs if depth > common for name in sent}
+    return [held.get(engine.target.replica, everywhere) for engine in engines]
 
 
 def _scores(request: RouteRequest, engines: Sequence[Engine], held: Sequence[int]) -> dict[str, Mapping[str, float]]:
