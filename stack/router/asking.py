@@ -20,6 +20,7 @@ from stack.router.settings import RouterSettings
 from stack.router.upstream import Sent
 
 _EVENT_STREAM = b"text/event-stream"
+_JSON = (b"content-type", b"application/json")
 
 
 class Begun(Protocol):
@@ -102,6 +103,8 @@ class Asking:
 
 def is_stream(headers: Pairs) -> bool:
     """The engine answers event by event."""
+    if _JSON in headers:  # nearly always
+        return False
     for name, value in headers:
         if name == b"content-type":
             return value.startswith(_EVENT_STREAM)

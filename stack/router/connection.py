@@ -46,10 +46,11 @@ class Connection(asyncio.Protocol):
             self._refuse(503, "this router takes no further connection")
 
     def data_received(self, data: bytes) -> None:
-        if self._phase is Phase.GONE:
+        phase = self._phase
+        if phase is Phase.GONE:
             return
         self._reader.feed(data)
-        if self._phase is not Phase.ANSWER:
+        if phase is not Phase.ANSWER:
             self._read()
         elif self._reader.pending > self._site.limits.read_ahead_bytes:
             self._outlet.pause_reading()
@@ -101,10 +102,12 @@ class Connection(asyncio.Protocol):
         except RefusedRequestError as error:
             self._refuse(error.status, error.message)
             return
-        self._hold(self._reader.held if request is None else len(request.body))
         if request is not None:
+            self._hold(len(request.body))
             self._answer(request)
-        elif self._site.crowded_by(self._held):
+            return
+        self._hold(self._reader.held)
+        if self._site.crowded_by(self._held):
             self._refuse(503, "this router holds as many large requests as it can: try again")
         elif self._reader.in_body and self._phase is not Phase.BODY:
             self._wait(Phase.BODY, self._site.limits.body_timeout_s)
@@ -114,22 +117,20 @@ class Connection(asyncio.Protocol):
             self._wait(Phase.HEAD, self._site.limits.head_timeout_s)
 
     def _answer(self, request: Request) -> None:
-        head = self._reader.head
+        head, site = self._reader.head, self._site
         assert head is not None
-        keep_alive = head.keep_alive and not self._site.draining
         response = Response(
             self._outlet,
             http10=head.http10,
             bodyless=request.method == "HEAD",
-            keep_alive=keep_alive,
+            keep_alive=head.keep_alive and not site.draining,
             owner=self,
             path=request.path,
         )
         self._response = response
-        self._phase = Phase.ANSWER
-        self._deadline.set(None)
+        self._phase = Phase.ANSWER  # which no deadline ends: see `_on_time`
         try:
-            rest = self._site.handler(request, response)
+            rest = site.handler(request, response)
         except Exception as error:  # a handler may fail in any way
             response.fail(error)
             self.answered(response)
@@ -145,9 +146,9 @@ class Connection(asyncio.Protocol):
         if not response.finished:
             self._outlet.abort()
         elif response.keep_alive and not self._site.draining:
-            self._phase = Phase.IDLE
-            self._deadline.set(self._site.limits.idle_timeout_s)
-            self._outlet.resume_reading()
+            self._wait(Phase.IDLE, self._site.limits.idle_timeout_s)
+            if not self._outlet.reading:
+                self._outlet.resume_reading()
             if self._reader.pending:
                 self._read()
         else:
@@ -186,5 +187,5 @@ class Connection(asyncio.Protocol):
             self._refuse(408, "the request took too long to arrive")
         elif self._phase is Phase.IDLE:
             self._hang_up()
-        else:
+        elif self._phase is Phase.GONE:
             self._outlet.abort()

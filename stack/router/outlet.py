@@ -17,7 +17,8 @@ class Outlet:
         self._write_timeout_s = write_timeout_s
         self._transport: asyncio.Transport | None = None
         self._room = asyncio.Event()
-        self._reading = True
+        self.reading = True
+        """Nothing the client says has to wait."""
         self._stalled: asyncio.TimerHandle | None = None
 
     def open(self, transport: asyncio.Transport) -> None:
@@ -59,14 +60,14 @@ class Outlet:
 
     def pause_reading(self) -> None:
         """Let the client's next requests wait in the kernel."""
-        if self._transport is not None and self._reading:
-            self._reading = False
+        if self._transport is not None and self.reading:
+            self.reading = False
             self._transport.pause_reading()
 
     def resume_reading(self) -> None:
         """Take requests again."""
-        if self._transport is not None and not self._reading:
-            self._reading = True
+        if self._transport is not None and not self.reading:
+            self.reading = True
             self._transport.resume_reading()
 
     def end(self) -> None:
