@@ -55,9 +55,10 @@ class Meters:
         if errand.status < 400:  # where a request broke off says nothing about how long a phase takes
             observed = series.phases
             for phase, seconds in phases(errand.timeline).items():
-                if phase not in observed:
-                    observed[phase] = self._phases(errand.route.model, phase, errand.path)
-                observed[phase].observe(seconds)
+                spread = observed.get(phase)
+                if spread is None:
+                    spread = observed[phase] = self._phases(errand.route.model, phase, errand.path)
+                spread.observe(seconds)
         if errand.streamed:
             self._streamed(errand)
 

@@ -52,11 +52,12 @@ class Link(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.started = True
-        if self._parser is None or self.complete:
+        parser = self._parser
+        if parser is None or self.complete:
             self._fail("bytes that no request asked for")
             return
         try:
-            self._parser.feed_data(data)
+            parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             self._fail("the engine switched protocols")
         except httptools.HttpParserError as error:
@@ -133,8 +134,7 @@ class Link(asyncio.Protocol):
         """Send one request. After a whole answer on a kept connection the parser stands where the next one begins."""
         if self._parser is None or not self.complete:
             self._parser = httptools.HttpResponseParser(self)
-        self._head_bytes = 0
-        self.status = 0
+        self._head_bytes = self.status = 0
         self.headers = []
         self.headed = self.complete = self.started = self.reusable = False
         self.told = None

@@ -179,6 +179,15 @@ async def test_an_idle_connection_is_closed_without_a_word() -> None:
         assert await exchange(server, b"") == b""
 
 
+async def test_an_answer_may_take_longer_than_a_connection_may_be_idle() -> None:
+    async def late(request: Request, responder: Responder) -> None:
+        await asyncio.sleep(0.1)
+        await responder.send(200, NO_LINES, b"late")
+
+    async with serving(late, Limits(idle_timeout_s=0.05)) as server:
+        assert (await exchange(server, GET)).endswith(b"late")
+
+
 async def test_a_connection_too_many_is_told_so() -> None:
     async with serving(echo, Limits(connections=1)) as server, connected(server):
         assert (await exchange(server, b"")).startswith(b"HTTP/1.1 503 ")
