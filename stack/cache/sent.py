@@ -52,7 +52,10 @@ class SentPrefixes:
         if depth < len(pieces):
             masks[depth:] = map(self._old.get, pieces[depth:], _UNKNOWN)
             depth = _known(masks)
+        others = self.others.seen
         left = masks[0] & believed.live if depth else 0
+        if not left and not others:
+            return NOTHING_RECALLED
         runs, shared = [], 0
         while left:
             here = masks[depth - 1] & left
@@ -65,9 +68,6 @@ class SentPrefixes:
                 left &= ~theirs
             if left:
                 depth = _last(masks, left, depth - 1)
-        others = self.others.seen
-        if not runs and not shared and not others:
-            return NOTHING_RECALLED
         return Recalled(tuple(runs), shared, min(self._crowd.common(pieces), shared) if shared else 0, others)
 
     def learn(self, engine: str, pieces: Sequence[int], now: float) -> None:

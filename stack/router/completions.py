@@ -147,7 +147,7 @@ class Completions:
     ) -> None:
         self._meters.unrouted(model, status)
         said = self._route_headers.refused(start.applied.generation, start.identity.request_id)
-        headers = HeaderLines(JSON_HEADERS + start.identity.echoed() + said)
+        headers = HeaderLines(JSON_HEADERS + start.identity.echoed + said)
         if retry_after_s is not None:
             headers = HeaderLines(b"%bretry-after: %d\r\n" % (headers, retry_after_s))
         await responder.send(status, headers, error_body(status, message, code=code, param=param))

@@ -39,33 +39,36 @@ Pairs = list[tuple[bytes, bytes]]
 class Identity(msgspec.Struct, frozen=True, gc=False):
     """The id and the trace of one request. A client's id is taken when it is short and harmless, else one is made.
 
-    So neither can hold a line break.
+    So neither can hold a line break. `echoed` are headers both ways: the id always, the trace when there is one.
     """
 
     request_id: str
-    traceparent: bytes | None = None
+    traceparent: bytes | None
+    echoed: HeaderLines
 
     @classmethod
     def of(cls, request: Request) -> Identity:
         """Read the client's headers; what is malformed counts as absent."""
         given = request.headers.first(b"x-request-id")
         trace = request.headers.first(b"traceparent")
-        return cls(
+        return cls.named(
             _made() if given is None or _ID.fullmatch(given) is None else given.decode("ascii"),
             None if trace is None or _TRACEPARENT.fullmatch(trace) is None else trace,
         )
+
+    @classmethod
+    def named(cls, request_id: str, traceparent: bytes | None = None) -> Identity:
+        """Of an id and a trace that are known to be harmless."""
+        line = b"x-request-id: %b\r\n" % request_id.encode("ascii")
+        lines = line if traceparent is None else b"%btraceparent: %b\r\n" % (line, traceparent)
+        return cls(request_id, traceparent, HeaderLines(lines))
 
     def outbound(self, request: Request, authorization: bytes | None) -> HeaderLines:
         """Headers for an engine. `authorization` replaces the client's when given."""
         fields = request.headers
         if fields.onward is None or fields.onward[0] != authorization:
             fields.onward = authorization, header_lines(_onward(fields, authorization))
-        return HeaderLines(fields.onward[1] + self.echoed())
-
-    def echoed(self) -> HeaderLines:
-        """Headers both ways: the id always, the trace when there is one."""
-        line = b"x-request-id: %b\r\n" % self.request_id.encode("ascii")
-        return HeaderLines(line if self.traceparent is None else b"%btraceparent: %b\r\n" % (line, self.traceparent))
+        return HeaderLines(fields.onward[1] + self.echoed)
 
 
 def inbound(headers: Pairs) -> HeaderLines:

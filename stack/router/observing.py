@@ -67,7 +67,7 @@ class Observing:
             await self._refuse(start, responder, 503, "no engine of the model is ready")
         else:
             asyncio.get_running_loop().call_soon(self._note, errand)
-            await responder.send(NO_CONTENT, start.identity.echoed(), b"")
+            await responder.send(NO_CONTENT, start.identity.echoed, b"")
 
     def _note(self, errand: Errand) -> None:
         errand.observed, errand.status, errand.streamed = True, NO_CONTENT, errand.parsed.stream
@@ -100,4 +100,4 @@ class Observing:
 
     async def _refuse(self, start: Start, responder: Responder, status: int, message: str) -> None:
         self._sightings.undecided(status)
-        await responder.send(status, HeaderLines(JSON_HEADERS + start.identity.echoed()), error_body(status, message))
+        await responder.send(status, HeaderLines(JSON_HEADERS + start.identity.echoed), error_body(status, message))

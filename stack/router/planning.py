@@ -25,7 +25,7 @@ PREFILL_FULL = "prefill_engines_full"
 
 def meant_path(parsed: ParsedBody, prompt_tokens: int, policy: DpdPolicy) -> Path:
     """The path that the policy and the body allow, whichever engines are ready for it."""
-    if not parsed.routed or not due(prompt_tokens, policy) or indivisible(parsed.fields) is not None:
+    if not due(prompt_tokens, policy) or not parsed.routed or indivisible(parsed.fields) is not None:
         return Path.DIRECT
     return Path.DPD
 

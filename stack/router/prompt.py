@@ -28,15 +28,16 @@ def laid_out(body: ParsedBody, adapter: str | None = None) -> tuple[bytes, int |
         ids = token_ids(fields.get("prompt"))
         return _head(body, adapter).encode() + (_completion(body).encode() if ids is None else ids.tobytes()), None
     parts: list[str] = []
-    for name in _PREFACE:
-        if fields.get(name):
-            parts += (_RECORD, _json(fields[name]))
+    if not fields.keys().isdisjoint(_PREFACE):
+        for name in _PREFACE:
+            if fields.get(name):
+                parts += (_RECORD, _json(fields[name]))
     opening = None
     for message in fields["messages"]:
-        role, content, calls = message.get("role"), message.get("content"), message.get("tool_calls")
+        role, content = message.get("role"), message.get("content")
         said = content if isinstance(content, str) else _content(content)
         parts += (_RECORD, role if isinstance(role, str) else str(role), _FIELD, said)
-        if calls:
+        if calls := message.get("tool_calls"):
             parts.append(_json(calls))
         if opening is None and role == "user":
             opening = len(parts)

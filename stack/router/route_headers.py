@@ -18,7 +18,7 @@ class RouteHeaders:
 
     def onto(self, headers: HeaderLines, errand: Errand) -> HeaderLines:
         """What an answer says, then whose it is, then `errand` as it stands: engine, path, strategy, fallback, generation, id."""
-        return HeaderLines(headers + errand.identity.echoed() + self._of(errand))
+        return HeaderLines(headers + errand.identity.echoed + self._of(errand))
 
     def _of(self, errand: Errand) -> HeaderLines:
         if not self._exposed:

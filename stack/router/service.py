@@ -75,7 +75,7 @@ class Service:
     async def _refuse(
         self, request: Request, responder: Responder, status: int, message: str, code: str, allowed: tuple[str, ...] = ()
     ) -> None:
-        headers = HeaderLines(JSON_HEADERS + Identity.of(request).echoed())
+        headers = HeaderLines(JSON_HEADERS + Identity.of(request).echoed)
         if allowed:
             headers = HeaderLines(b"%ballow: %b\r\n" % (headers, ", ".join(allowed).encode()))
         await responder.send(status, headers, error_body(status, message, code=code))

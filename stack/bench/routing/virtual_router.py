@@ -115,7 +115,7 @@ class VirtualRouter:
         plan = plan_for(turn.parsed, route, candidates, served)
         errand = Errand(
             parsed=turn.parsed,
-            identity=Identity(route.request_id),
+            identity=Identity.named(route.request_id),
             outbound=HeaderLines(b""),
             fleet=self._fleet,
             served=served,

@@ -70,7 +70,7 @@ def errand(**fields: Any) -> Errand:
     """A chat that took both legs and was streamed whole; `fields` say what is different."""
     plain: dict[str, Any] = {
         "parsed": ParsedBody(CHAT, "m", {}, stream=True),
-        "identity": Identity("r1"),
+        "identity": Identity.named("r1"),
         "outbound": NO_LINES,
         "fleet": Fleet.of(()),
         "served": Served(PoolStrategies(NAMED, NAMED), DpdPolicy(True, 512)),

@@ -15,8 +15,8 @@ def _request(*headers: tuple[bytes, bytes]) -> Request:
 
 def test_a_harmless_id_and_trace_are_kept_and_echoed() -> None:
     identity = Identity.of(_request((b"x-request-id", b"abc-1.2:3_x"), (b"traceparent", TRACE)))
-    assert identity == Identity("abc-1.2:3_x", TRACE)
-    assert identity.echoed() == header_lines([(b"x-request-id", b"abc-1.2:3_x"), (b"traceparent", TRACE)])
+    assert identity == Identity.named("abc-1.2:3_x", TRACE)
+    assert identity.echoed == header_lines([(b"x-request-id", b"abc-1.2:3_x"), (b"traceparent", TRACE)])
 
 
 @pytest.mark.parametrize("given", [b"", b"a b", b"x" * 129, b"\xff", b"<script>"])
@@ -42,7 +42,7 @@ def test_one_hop_headers_and_the_routers_own_do_not_travel_on() -> None:
         (b"user-agent", b"curl"),
         (b"authorization", b"Bearer client"),
     )
-    assert Identity("id", TRACE).outbound(request, None) == header_lines(
+    assert Identity.named("id", TRACE).outbound(request, None) == header_lines(
         [
             (b"user-agent", b"curl"),
             (b"authorization", b"Bearer client"),
@@ -55,14 +55,16 @@ def test_one_hop_headers_and_the_routers_own_do_not_travel_on() -> None:
 
 def test_a_client_cannot_steer_inside_an_engine() -> None:
     request = _request((b"x-data-parallel-rank", b"3"), (b"x-vllm-priority", b"-100"))
-    assert Identity("id").outbound(request, None) == b"content-type: application/json\r\nx-request-id: id\r\n"
+    assert Identity.named("id").outbound(request, None) == b"content-type: application/json\r\nx-request-id: id\r\n"
 
 
 def test_configured_credentials_replace_the_clients() -> None:
     request = _request((b"authorization", b"Bearer client"))
     for credentials in (b"Bearer engine", b"Bearer other", None):  # of one head: what was made of it for one is not another's
         assert (
-            Identity("id").outbound(request, credentials).startswith(b"authorization: %b\r\n" % (credentials or b"Bearer client"))
+            Identity.named("id")
+            .outbound(request, credentials)
+            .startswith(b"authorization: %b\r\n" % (credentials or b"Bearer client"))
         )
 
 

@@ -11,7 +11,7 @@ from tests.stack.router.errands import ROUTE, engine, errand
 
 
 def _errand(number: int, pieces: int = 0) -> Errand:
-    return errand(identity=Identity(str(number)), route=replace(ROUTE, prefix_hashes=tuple(range(pieces))))
+    return errand(identity=Identity.named(str(number)), route=replace(ROUTE, prefix_hashes=tuple(range(pieces))))
 
 
 def _ids(batch: Batch) -> list[str]:

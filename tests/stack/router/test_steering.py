@@ -141,7 +141,7 @@ async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None
     bench = Bench()
     bench.control.away = True
     for number in range(5):
-        bench.records.add(errand(identity=Identity(str(number))))
+        bench.records.add(errand(identity=Identity.named(str(number))))
     async with bench.running():
         await until(lambda: len(bench.control.asked) >= 3)
         bench.control.away = False
@@ -152,7 +152,7 @@ async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None
 async def test_a_record_that_cannot_be_completed_is_counted_and_the_others_arrive() -> None:
     bench = Bench()
     bench.records.add(errand(timeline=None))  # something nobody foresaw
-    bench.records.add(errand(identity=Identity("1")))
+    bench.records.add(errand(identity=Identity.named("1")))
     async with bench.running():
         await until(lambda: len(bench.records) == 0)
     assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["1"]
