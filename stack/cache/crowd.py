@@ -57,11 +57,14 @@ class Crowd:
         self._parted = {}
 
     def _look(self) -> None:
-        """What most of the sample begin with. A chained hash has one past: where pieces agree, so did all before them."""
+        """What most of the sample begin with. A chained hash has one past: where pieces agree, so did all before them.
+
+        It is mostly little or nothing, so that is looked for from the front, in steps that double.
+        """
         self._until_look, self._common = self._sample, ()
         low, high = 0, max(map(len, self._late)) + 1
         while low + 1 < high:
-            depth = (low + high) // 2
+            depth = min(max(2 * low, 1), (low + high) // 2)
             there = [pieces for pieces in self._late if len(pieces) >= depth]
             piece, count = Counter([pieces[depth - 1] for pieces in there]).most_common(1)[0]
             if count < COMMON_SHARE * len(self._late):

@@ -21,7 +21,7 @@ from stack.router.waiting_line import WaitingLine
 Pieces = Sequence[int]
 
 
-class Attempt:
+class Attempt(msgspec.Struct, eq=False):
     """One request at one engine, until its end. `limit` is the deadline in force, if its wait may be cut short.
 
     `tokens` is the prompt's length, None where that does not tell when to expect a first byte. `work` are those of its
@@ -29,20 +29,15 @@ class Attempt:
     to, None where the engine decides.
     """
 
-    __slots__ = ("_in_flight", "abandoned", "engine", "limit", "pieces", "rank", "since", "tokens", "work")
-
-    def __init__(
-        self, in_flight: InFlight, engine: str, tokens: int | None, work: int, pieces: Pieces, since: float, rank: int | None
-    ) -> None:
-        self._in_flight = in_flight
-        self.engine = engine
-        self.tokens = tokens
-        self.work = work
-        self.pieces = pieces
-        self.since = since
-        self.rank = rank
-        self.abandoned = False
-        self.limit: Limit | None = None
+    _in_flight: InFlight
+    engine: str
+    tokens: int | None
+    work: int
+    pieces: Pieces
+    since: float
+    rank: int | None
+    abandoned: bool = False
+    limit: Limit | None = None
 
     def __enter__(self) -> Attempt:
         self._in_flight.begin(self)

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
+import msgspec
+
 TICK_S = 0.1  # a limit may strike so much late, and never early
 
 
@@ -18,19 +20,15 @@ class Interruptible(Protocol):
         ...
 
 
-class Limit:
+class Limit(msgspec.Struct, eq=False):
     """The limit of one wait after the other. `expired` once time ran out, or `end` was called."""
 
-    __slots__ = ("_at", "_limits", "_seconds", "_wait", "_what", "expired")
-
-    def __init__(self, limits: Limits, seconds: float, what: str, at: float) -> None:
-        """`at` is when it strikes, `seconds` from now."""
-        self._limits = limits
-        self._seconds: float | None = seconds
-        self._what = what
-        self._at = at
-        self._wait: Interruptible | None = None
-        self.expired = False
+    _limits: Limits
+    _seconds: float | None
+    _what: str
+    _at: float
+    _wait: Interruptible | None = None
+    expired: bool = False
 
     def set(self, seconds: float | None, what: str = "") -> None:
         """From now on so many seconds; None: for ever. `what` are the words that come before the seconds when they ran out."""

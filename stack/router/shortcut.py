@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import msgspec
+
 from stack.control.decision import CLIENT_LEFT
 from stack.router.asking import Asking, Begun, is_stream
 from stack.router.errand import Errand
@@ -63,18 +65,15 @@ class Shortcut:
         return True
 
 
-class _Way:
+class _Way(msgspec.Struct, eq=False):
     """One request under way; without its errand it is somebody else's, or over."""
 
-    __slots__ = ("_asking", "_course", "_errand", "_responder", "attempt", "sent")
-
-    def __init__(self, asking: Asking, errand: Errand, responder: Responder, course: Course, attempt: Attempt, sent: Sent) -> None:
-        self._asking = asking
-        self._errand: Errand | None = errand
-        self._responder = responder
-        self._course = course
-        self.attempt = attempt
-        self.sent = sent
+    _asking: Asking
+    _errand: Errand | None
+    _responder: Responder
+    _course: Course
+    attempt: Attempt
+    sent: Sent
 
     def told(self) -> None:
         """Something came on the engine's connection, or it ended."""

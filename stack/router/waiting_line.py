@@ -19,23 +19,22 @@ class WaitingLine:
 
     def join(self, request: object, work: float, now: float) -> None:
         """Sent now, behind all others."""
-        self._works[request] = work
-        if len(self._works) == 1:
-            self.queue = Queue(work, work, now)
-        else:
-            self.queue = Queue(self.queue.tokens + work, self.queue.head, self.queue.since)
+        works, queue = self._works, self.queue
+        self.queue = Queue(queue.tokens + work, queue.head, queue.since) if works else Queue(work, work, now)
+        works[request] = work
 
     def leave(self, request: object, now: float) -> None:
         """Over, answered or not. Harmless when it was through before."""
-        work = self._works.get(request)
+        works, queue = self._works, self.queue
+        work = works.get(request)
         if work is None:
             return
-        was_first = next(iter(self._works)) is request
-        del self._works[request]
-        if not was_first:
-            self.queue = Queue(self.queue.tokens - work, self.queue.head, self.queue.since)
+        was_first = next(iter(works)) is request
+        del works[request]
+        if was_first:
+            self._go_on(queue.tokens - work, now)
         else:
-            self._go_on(self.queue.tokens - work, now)
+            self.queue = Queue(queue.tokens - work, queue.head, queue.since)
 
     def through(self, request: object, now: float) -> None:
         """It has its first token. Engines go by arrival, so all that were sent before it are computed as well.
