@@ -121,9 +121,9 @@ class Connection(asyncio.Protocol):
         assert head is not None
         response = Response(
             self._outlet,
-            http10=head.http10,
-            bodyless=request.method == "HEAD",
             keep_alive=head.keep_alive and not site.draining,
+            chunked=not head.http10,
+            bodyless=request.method == "HEAD",
             owner=self,
             path=request.path,
         )
@@ -161,7 +161,7 @@ class Connection(asyncio.Protocol):
     def _refuse(self, status: int, message: str) -> None:
         """Answer what was no request, then read on for a while: closing at once would reset the answer away."""
         self._site.refused(status)
-        Response(self._outlet, http10=False, bodyless=False, keep_alive=False).put_error(status, message)
+        Response(self._outlet, keep_alive=False).put_error(status, message)
         self._reader.drop()
         self._hold(0)
         self._outlet.end()

@@ -8,6 +8,8 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import Protocol
 
+import msgspec
+
 from stack.router.errors import JSON_HEADERS, error_body
 from stack.router.header_fields import HeaderLines
 from stack.router.message import ClientGoneError, Direct, Rest
@@ -30,43 +32,38 @@ class Owner(Protocol):
         ...
 
 
-class Response:
-    """Implements `stack.router.message.Responder` on one connection."""
+class Response(msgspec.Struct, eq=False):
+    """Implements `stack.router.message.Responder` on one connection. `chunked`: pieces go out as chunks, else until it closes."""
 
-    __slots__ = ("_bodyless", "_chunked", "_outlet", "_owner", "_path", "_way", "finished", "keep_alive", "started")
-
-    def __init__(
-        self, outlet: Outlet, *, http10: bool, bodyless: bool, keep_alive: bool, owner: Owner | None = None, path: str = ""
-    ) -> None:
-        self._outlet = outlet
-        self._owner = owner
-        self._path = path
-        self._way: Direct | None = None
-        self._bodyless = bodyless
-        self._chunked = not http10
-        self.keep_alive = keep_alive
-        self.started = False
-        self.finished = False
+    outlet: Outlet
+    keep_alive: bool
+    chunked: bool = True
+    bodyless: bool = False
+    owner: Owner | None = None
+    path: str = ""
+    started: bool = False
+    finished: bool = False
+    _way: Direct | None = None
 
     @property
     def disconnected(self) -> asyncio.Event:
         """Set when the client left."""
-        return self._outlet.disconnected
+        return self.outlet.disconnected
 
     async def send(self, status: int, headers: HeaderLines, body: bytes) -> None:
         """The whole answer in one write."""
         self.put(status, headers, body)
-        if self._outlet.full:
-            await self._outlet.drained()
+        if self.outlet.full:
+            await self.outlet.drained()
 
     def put(self, status: int, headers: HeaderLines, body: bytes) -> bool:
         """The whole answer, without waiting for the client to take it; whether there is nothing to wait for."""
         if self.started:
             raise RuntimeError("a request is answered once")
-        outlet = self._outlet
+        outlet = self.outlet
         head = self._head(status, headers, b"" if status == 204 else b"content-length: %d\r\n" % len(body))
         self.started = self.finished = True
-        outlet.put(head if self._bodyless or status in (204, 304) else head + body)
+        outlet.put(head if self.bodyless or status in (204, 304) else head + body)
         return not outlet.full
 
     def put_error(self, status: int, message: str) -> None:
@@ -76,7 +73,7 @@ class Response:
 
     def fail(self, error: Exception) -> None:
         """The router's own code failed: that is logged, and the client gets an answer if it has none yet."""
-        log.error("handler failed", exc_info=error, extra={"path": self._path})
+        log.error("handler failed", exc_info=error, extra={"path": self.path})
         if not self.started:
             self.put_error(500, "the router failed on this request")
 
@@ -84,31 +81,31 @@ class Response:
         """Status and headers; the pieces follow."""
         if self.started:
             raise RuntimeError("a request is answered once")
-        head = self._head(status, headers, b"transfer-encoding: chunked\r\n" if self._chunked else b"")
+        head = self._head(status, headers, b"transfer-encoding: chunked\r\n" if self.chunked else b"")
         self.started = True
-        self._outlet.put(head)
+        self.outlet.put(head)
 
     async def write(self, chunk: bytes) -> None:
         """One piece; an empty one is no piece (in chunks it would be the end)."""
         if not self.started or self.finished:
             raise RuntimeError("pieces come between start and finish")
-        if chunk and not self._bodyless:
-            self._outlet.put(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self._chunked else chunk)
-        if self._outlet.full:
-            await self._outlet.drained()
+        if chunk and not self.bodyless:
+            self.outlet.put(b"%x\r\n%b\r\n" % (len(chunk), chunk) if self.chunked else chunk)
+        if self.outlet.full:
+            await self.outlet.drained()
 
     async def finish(self) -> None:
         """The end of the pieces."""
         if not self.started or self.finished:
             raise RuntimeError("an answer ends once, after it started")
         self.finished = True
-        if self._chunked and not self._bodyless:
-            self._outlet.put(b"0\r\n\r\n")
-        await self._outlet.drained()
+        if self.chunked and not self.bodyless:
+            self.outlet.put(b"0\r\n\r\n")
+        await self.outlet.drained()
 
     async def drained(self) -> None:
         """Wait until the client has taken enough of it."""
-        await self._outlet.drained()
+        await self.outlet.drained()
 
     def direct(self, way: Direct | None) -> None:
         """No task answers: `way` is told when the client leaves. None: not any more."""
@@ -116,15 +113,15 @@ class Response:
 
     def done(self) -> None:
         """All about the request is done."""
-        if self._owner is not None:
-            self._owner.answered(self)
+        if self.owner is not None:
+            self.owner.answered(self)
 
     def go_on(self, rest: Rest) -> None:
         """What is left needs a task."""
-        if self._owner is None:
+        if self.owner is None:
             rest.close()
         else:
-            self._owner.attend(self, rest)
+            self.owner.attend(self, rest)
 
     def lost(self) -> None:
         """The client left."""
@@ -135,7 +132,7 @@ class Response:
     def abort(self) -> None:
         """Cut the connection."""
         self.started = True
-        self._outlet.abort()
+        self.outlet.abort()
 
     def _head(self, status: int, headers: HeaderLines, framing: bytes) -> bytes:
         line = _STATUS_LINES.get(status) or b"HTTP/1.1 %d Status\r\n" % status
