@@ -31,7 +31,7 @@ class HeaderFields:
 
     def has_none(self, names: frozenset[bytes]) -> bool:
         """There is no header of any of `names` (lower case)."""
-        return self._first.keys().isdisjoint(names)
+        return names.isdisjoint(self._first)
 
     def all(self, name: bytes) -> tuple[bytes, ...]:
         """Every value of `name` (lower case), in order."""

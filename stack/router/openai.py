@@ -80,7 +80,7 @@ def parse(path: str, raw: bytes) -> ParsedBody:
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise BodyError("you must name a model", "model", "model_required" if model is None else "invalid_type")
-    stripped = () if fields.keys().isdisjoint(NAMES) else _strip(fields)
+    stripped = () if NAMES.isdisjoint(fields) else _strip(fields)
     stream = _flag(fields, "stream")
     usage, routed = _NO_WISH, path in ROUTED
     if routed:

@@ -38,6 +38,8 @@ class Poison:
 
     def refused_for(self, body: ParsedBody) -> float | None:
         """Seconds for which `body` goes to no engine; None when it may. Costs nothing while no engine dies."""
+        if not self._suspects:
+            return None
         self._expire()
         suspect = self._suspects.get(_key(body)) if self._suspects else None
         if suspect is None or len(suspect.engines) < DEATHS_TO_REFUSE:

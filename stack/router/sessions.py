@@ -45,7 +45,7 @@ class Sessions:
 
     def key(self, request: Request, parsed: ParsedBody, places: SessionPlaces) -> str | None:
         """The session of a request: by the first key of `places` that it has. None when it has none of them."""
-        if parsed.fields.keys().isdisjoint(places.fields) and request.headers.has_none(places.headers):
+        if places.fields.isdisjoint(parsed.fields) and request.headers.has_none(places.headers):
             return None
         for key in places.keys:
             if named := _named(request, parsed, key):

@@ -92,7 +92,7 @@ def plan(
     if not policy.enabled:
         return _direct(request, decoders, strategies, PathReason.DISABLED)
     compared = Comparison(request.prompt_tokens, policy.routing_threshold)
-    if not due(request.prompt_tokens, policy):
+    if request.prompt_tokens < policy.routing_threshold:
         return _direct(request, decoders, strategies, PathReason.BELOW_THRESHOLD, compared)
     holders = tuple(engine for engine in decoders if _holds(engine, request, policy))
     if holders:
