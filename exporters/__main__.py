@@ -35,11 +35,19 @@ def _address(ctx: click.Context, param: click.Parameter, value: str) -> tuple[st
 @click.option("--targets", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Engines, as file_sd.")
 @click.option("--lmcache", multiple=True, callback=_named, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable.")
 @click.option("--store", multiple=True, callback=_named, metavar="NAME=URL", help="redis:// URL of an L2 store; repeatable.")
+@click.option("--router", multiple=True, callback=_named, metavar="NAME=URL", help="Another product's router; repeatable.")
 @click.option("--timeout", default=4.0, type=click.FloatRange(0.1, 60.0), help="Seconds a scrape may take; below Prometheus' own.")
-def main(listen: tuple[str, int], targets: Path | None, lmcache: dict[str, str], store: dict[str, str], timeout: float) -> None:
+def main(
+    listen: tuple[str, int],
+    targets: Path | None,
+    lmcache: dict[str, str],
+    store: dict[str, str],
+    router: dict[str, str],
+    timeout: float,
+) -> None:
     """Show engines, KV cache tiers and KV transfers as Prometheus series."""
     logs.configure()
-    serve(Settings(*listen, targets, {"lmcache": lmcache, "store": store}, timeout))
+    serve(Settings(*listen, targets, {"lmcache": lmcache, "store": store, "routers": router}, timeout))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,11 @@ class Histogram:
     sum: float
     count: float
 
+    def scaled(self, factor: float) -> Histogram:
+        """The same observations in another unit, each `factor` times as many. Counts stay."""
+        bounds = tuple((le if math.isinf(float(le)) else f"{float(le) * factor:.12g}", below) for le, below in self.buckets)
+        return Histogram(bounds, self.sum * factor, self.count)
+
 
 class Samples:
     """The finite samples of one exposition. NaN and infinities are no numbers and count as absent."""

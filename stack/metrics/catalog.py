@@ -120,6 +120,47 @@ ENGINE_GENERATED_TOKENS = _add(
     *_ENGINE,
 )  # fmt: skip
 
+# Other routers -- exporter
+
+_FOREIGN = (Label.REPLICA, Label.PRODUCT)
+FOREIGN_REQUESTS = _add(
+    "kvdeck_foreign_router_requests_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
+    "Requests another product's router took in, by its own count.",
+    *_FOREIGN,
+)  # fmt: skip
+FOREIGN_FAILED = _add(
+    "kvdeck_foreign_router_failed_requests_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
+    "Requests that another product's router counts as failed. Absent where it does not count them (vllm-router), or not before the "
+    "first (production-stack).",
+    *_FOREIGN,
+)  # fmt: skip
+FOREIGN_DURATION = _add(
+    "kvdeck_foreign_router_request_duration_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
+    "Whole time of a request as another product's router measured it, in its own buckets. Products begin and end it at moments of "
+    "their own.",
+    *_FOREIGN, buckets=LATENCY_BUCKETS,
+)  # fmt: skip
+FOREIGN_FIRST_BYTE = _add(
+    "kvdeck_foreign_router_time_to_first_byte_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
+    "Time to the first byte of the answer as another product's router measured it, in its own buckets; of streams, about the TTFT.",
+    *_FOREIGN, buckets=LATENCY_BUCKETS,
+)  # fmt: skip
+FOREIGN_SENT = _add(
+    "kvdeck_foreign_router_sent_requests_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
+    "Requests another product's router sent to each engine; engines that are not in the target list count together as unlisted.",
+    *_FOREIGN, Label.BACKEND,
+)  # fmt: skip
+FOREIGN_IN_FLIGHT = _add(
+    "kvdeck_foreign_router_in_flight_requests", Kind.GAUGE, Unit.REQUESTS, Emitter.EXPORTER,
+    "Requests another product's router has under way, by engine; without `backend` where the router stands before one engine.",
+    *_FOREIGN, Label.BACKEND,
+)  # fmt: skip
+FOREIGN_HEALTHY = _add(
+    "kvdeck_foreign_router_engine_healthy", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 where another product's router holds an engine of the target list for healthy, else 0.",
+    *_FOREIGN, Label.BACKEND,
+)  # fmt: skip
+
 # The exporter about itself
 
 SCRAPE_COLLECTOR_SUCCESS = _add(

@@ -40,7 +40,7 @@ class Label(StrEnum):
     MODEL_NAME = "model_name"  # served models: configured, few
     POOL = "pool"  # prefill, decode
     REPLICA = "replica"  # engines and cache servers that exist
-    BACKEND = "backend"  # an engine as the router names it; same bound
+    BACKEND = "backend"  # an engine as the router names it; same bound, and `unlisted` for those of other routers
     TIER = "tier"  # engine, l1, l2
     SOURCE = "source"  # engine, l1, l2, peer, computed, unknown; of token ids: cache, computed
     TRANSPORT = "transport"  # nixl, mooncake
@@ -54,6 +54,7 @@ class Label(StrEnum):
     STATE = "state"  # closed sets in code
     COLLECTOR = "collector"  # registered collectors
     TARGET = "target"  # scraped endpoints by name
+    PRODUCT = "product"  # router products with a file of their own
     VERSION = "version"  # one a process or target
     EMULATED = "emulated"  # true, false
     OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run, failed; of work in the background: done, failed

@@ -9,9 +9,10 @@ import httpx
 import pytest
 
 from exporters.app import Settings, application
-from exporters.collectors import store
+from exporters.collectors import routers, store
 from stack.adapters.exposition import parse
-from stack.engines.samples import Samples
+from stack.engines.routers.base import RouterReading
+from stack.engines.samples import Histogram, Samples
 from stack.metrics import catalog
 from stack.metrics.family import Emitter
 from stack.model.target import Target, encode
@@ -89,8 +90,11 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
     async with exporter(tmp_path, recorded()) as one:
         families = {line.split()[2] for line in (await one.text()).splitlines() if line.startswith("# TYPE")}
     of_the_store = {point.family.name for point in store.points("redis", {"used_memory": 1, "maxmemory": 2, "evicted_keys": 0})}
+    some = Histogram((), 1.0, 1.0)
+    whole = RouterReading(1.0, 1.0, some, some, {"http://a": 1.0}, {"http://a": 1.0}, {"http://a": 1.0})
+    of_routers = {point.family.name for point in routers.points("r", "sglang_router", whole, {"http://a": "a"})}
     declared = {name for name, family in catalog.CATALOG.items() if family.emitter is Emitter.EXPORTER}
-    assert families | of_the_store == declared
+    assert families | of_the_store | of_routers == declared
 
 
 @pytest.mark.parametrize(
