@@ -19,8 +19,8 @@ CASES = Path(__file__).parent / "cases"
 FOREIGN = {"up"}  # Prometheus' own
 SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
 FIRST_EIGHT = {
-    "EngineDown", "NoReadyDecodeEngine", "L1HitRatioCollapsed", "EvictionPressure",
-    "KvTransferFailing", "KvTransferSlow", "PrefillQueueGrowing", "CollectorFailing",
+    "KvdeckEngineDown", "KvdeckNoReadyDecodeEngine", "KvdeckL1HitRatioCollapsed", "KvdeckEvictionPressure",
+    "KvdeckKvTransferFailing", "KvdeckKvTransferSlow", "KvdeckPrefillQueueGrowing", "KvdeckCollectorFailing",
 }  # fmt: skip
 
 
@@ -40,6 +40,15 @@ def _known() -> set[str]:
     return (set(CATALOG) - histograms) | parts | RECORDS.keys() | FOREIGN
 
 
+def _emitters(expression: str) -> set[str]:
+    """What emits the series an expression rests on; its own records are looked through."""
+    found: set[str] = set()
+    for name in names(expression):
+        family = CATALOG.get(name) or CATALOG.get(name.rpartition("_")[0])
+        found |= _emitters(RECORDS[name]["expr"]) if name in RECORDS else {family.emitter.value if family else "native"}
+    return found
+
+
 def test_the_first_eight_alerts_are_there() -> None:
     assert set(NAMES) >= FIRST_EIGHT
 
@@ -53,9 +62,23 @@ def test_a_rule_rests_on_known_series(rule: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("rule", ALERTS, ids=lambda rule: rule["alert"])
 def test_an_alert_tells_its_severity_what_is_wrong_and_where_to_read_on(rule: dict[str, Any]) -> None:
-    assert rule["labels"]["severity"] in {"critical", "warning"}
-    assert set(rule["annotations"]) == {"summary", "description", "runbook"}
-    assert rule["annotations"]["runbook"] == f"alerts/runbooks/{rule['alert']}.md"
+    assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+    assert set(rule["annotations"]) == {"summary", "description", "runbook_url"}
+    assert rule["annotations"]["runbook_url"] == f"runbooks/{rule['alert']}.md"
+    assert rule["alert"].startswith("Kvdeck")
+
+
+@pytest.mark.parametrize("rule", ALERTS, ids=lambda rule: rule["alert"])
+def test_an_alert_says_what_must_run_for_it(rule: dict[str, Any]) -> None:
+    assert rule["labels"]["requires"] in _emitters(rule["expr"])
+
+
+@pytest.mark.parametrize("rule", _rules(), ids=lambda rule: rule.get("alert") or rule["record"])
+def test_a_rule_keeps_clusters_apart_and_says_the_namespace(rule: dict[str, Any]) -> None:
+    joins = re.findall(r"\bon \(([^)]*)\)", rule["expr"])
+    sums = re.findall(r"\bby \(([^)]*)\)", rule["expr"])
+    assert [labels for labels in joins if "cluster" not in labels] == []
+    assert [labels for labels in sums if not labels.startswith("cluster, namespace")] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

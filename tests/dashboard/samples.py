@@ -20,4 +20,4 @@ BUSY: Mapping[str, Sequence[Series]] = {
     queries.time_to_first_token(0.95, window="60s").expr: [({"path": "direct"}, 0.09)],
     queries.hit_ratio(window="60s").expr: [({"tier": "engine"}, 0.85)],
 }
-FIRING = {routing_queries.firing_alerts().expr: [({"alertname": "EngineDown", "severity": "critical"}, 1.0)]}
+FIRING = {routing_queries.firing_alerts().expr: [({"alertname": "KvdeckEngineDown", "severity": "critical"}, 1.0)]}

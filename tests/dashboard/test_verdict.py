@@ -30,7 +30,7 @@ def test_a_fleet_with_nothing_amiss_is_well() -> None:
 
 def test_without_a_ready_decode_engine_it_is_bad_whatever_else_is_said() -> None:
     state = msgspec.structs.replace(WELL, engines=(engine("decode-0", Pool.DECODE, State.DOWN),))
-    assert verdict(state, ["EngineDown"]) == Verdict(Level.BAD, "No decode engine is ready.", "Engines: 1 decode down.")
+    assert verdict(state, ["KvdeckEngineDown"]) == Verdict(Level.BAD, "No decode engine is ready.", "Engines: 1 decode down.")
 
 
 def test_an_empty_fleet_is_bad() -> None:
@@ -38,7 +38,10 @@ def test_an_empty_fleet_is_bad() -> None:
 
 
 def test_firing_alerts_are_named_once_each() -> None:
-    assert verdict(WELL, ["EngineDown", "CollectorFailing", "EngineDown"]).headline == "Firing: CollectorFailing, EngineDown."
+    assert (
+        verdict(WELL, ["KvdeckEngineDown", "KvdeckCollectorFailing", "KvdeckEngineDown"]).headline
+        == "Firing: KvdeckCollectorFailing, KvdeckEngineDown."
+    )
 
 
 def test_drift_is_told_with_its_reason() -> None:

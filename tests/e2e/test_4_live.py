@@ -50,9 +50,9 @@ def test_a_killed_prefill_engine_costs_no_request_raises_the_alert_and_comes_bac
     with steady(deck) as load:
         time.sleep(5)
         os.kill(pid, signal.SIGKILL)
-        wait_for(lambda: "EngineDown" in deck.alerts(), 60, "the alert fires")
+        wait_for(lambda: "KvdeckEngineDown" in deck.alerts(), 60, "the alert fires")
         wait_for(lambda: deck.components()["prefill-0"]["state"] == "ready", 240, "the engine comes back")
-        wait_for(lambda: "EngineDown" not in deck.alerts(), 120, "the alert clears")
+        wait_for(lambda: "KvdeckEngineDown" not in deck.alerts(), 120, "the alert clears")
         time.sleep(15)
     assert load.failures == []
     assert deck.components()["prefill-0"]["pid"] != pid

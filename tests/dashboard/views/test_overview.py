@@ -45,7 +45,7 @@ def test_a_firing_alert_is_named(opened: Opener, steered: Steered, environment: 
     with prometheus(FIRING) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = opened("overview")
-    assert page.warning[0].value.startswith("**Firing: EngineDown.**")
+    assert page.warning[0].value.startswith("**Firing: KvdeckEngineDown.**")
 
 
 def test_a_firing_alert_is_named_without_control_too(opened: Opener, environment: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_a_firing_alert_is_named_without_control_too(opened: Opener, environment
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = opened("overview")
     assert [error.value.partition(" at ")[0] for error in page.error] == ["Control does not answer"]
-    assert page.warning[0].value == "**Firing: EngineDown.** The engines' states are unknown."
+    assert page.warning[0].value == "**Firing: KvdeckEngineDown.** The engines' states are unknown."
 
 
 def test_prometheus_being_away_is_said_once_and_the_engines_are_still_told(opened: Opener, steered: Steered) -> None:
