@@ -10,13 +10,13 @@ import yaml
 
 from stack.metrics.catalog import CATALOG
 from stack.metrics.family import Kind
+from tests.alerts.foreign_names import foreign_names
 from tests.alerts.promql_names import names
 from tests.alerts.promtool import ROOT, tool
 
 RULES = ROOT / "alerts" / "rules"
 RUNBOOKS = ROOT / "alerts" / "runbooks"
 CASES = Path(__file__).parent / "cases"
-FOREIGN = {"up"}  # Prometheus' own
 SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"]
 FIRST_EIGHT = {
     "KvdeckEngineDown", "KvdeckNoReadyDecodeEngine", "KvdeckL1HitRatioCollapsed", "KvdeckEvictionPressure",
@@ -25,7 +25,7 @@ FIRST_EIGHT = {
 
 
 def _rules() -> list[dict[str, Any]]:
-    groups = [group for path in sorted(RULES.glob("*.yaml")) for group in yaml.safe_load(path.read_text())["groups"]]
+    groups = [group for path in sorted(RULES.rglob("*.yaml")) for group in yaml.safe_load(path.read_text())["groups"]]
     return [rule for group in groups for rule in group["rules"]]
 
 
@@ -37,7 +37,7 @@ NAMES = sorted({rule["alert"] for rule in ALERTS})
 def _known() -> set[str]:
     histograms = {family.name for family in CATALOG.values() if family.kind is Kind.HISTOGRAM}
     parts = {f"{name}{part}" for name in histograms for part in ("_bucket", "_sum", "_count")}
-    return (set(CATALOG) - histograms) | parts | RECORDS.keys() | FOREIGN
+    return (set(CATALOG) - histograms) | parts | RECORDS.keys() | foreign_names()
 
 
 def _emitters(expression: str) -> set[str]:
@@ -103,6 +103,17 @@ def test_nothing_is_left_of_an_alert_that_is_gone() -> None:
     assert sorted(path.stem for path in CASES.glob("*.yaml")) == NAMES
 
 
+def test_enough_alerts_need_nothing_of_ours() -> None:
+    only_native = {rule["alert"] for rule in ALERTS if _emitters(rule["expr"]) == {"native"}}
+    assert len(only_native) >= 12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_runbook_has_a_query_to_paste(name: str) -> None:
+    diagnosis = (RUNBOOKS / f"{name}.md").read_text().partition("## Diagnosis")[2].partition("## Mitigation")[0]
+    assert {word for quoted in re.findall(r"`([^`]+)`", diagnosis) for word in names(quoted)} & _known()
+
+
 def test_every_rule_is_in_the_readme() -> None:
     text = (ROOT / "alerts" / "README.md").read_text()
     assert [name for name in NAMES if f"[{name}](runbooks/{name}.md)" not in text] == []
@@ -112,11 +123,11 @@ def test_every_rule_is_in_the_readme() -> None:
 def test_runbooks_and_readme_name_only_metrics_that_exist() -> None:
     stems = _known() | set(CATALOG) | {name.rpartition(":")[0] for name in RECORDS}
     for page in [*RUNBOOKS.glob("*.md"), ROOT / "alerts" / "README.md"]:
-        mentioned = set(re.findall(r"\bkvdeck_[a-z0-9_]+|\bkvdeck:[a-z0-9_:]+", page.read_text()))
+        mentioned = set(re.findall(r"\b(?:kvdeck_|kvdeck:|vllm:|lmcache_mp_|lmcache:)[a-zA-Z0-9_:]+", page.read_text()))
         assert sorted(mentioned - stems) == [], page.name
 
 
-@pytest.mark.parametrize("path", sorted(RULES.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(RULES.rglob("*.yaml")), ids=lambda path: str(path.relative_to(RULES)))
 def test_promtool_finds_no_fault_in_the_rules(path: Path) -> None:
     done = subprocess.run([tool("promtool"), "check", "rules", "--lint-fatal", path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
