@@ -73,7 +73,7 @@ def application(
         timeout=settings.timeout_seconds,
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
     )
-    context = Context(client, fleet.now, settings.endpoints)
+    context = Context(client, fleet.now, settings.endpoints, clock)
     readers = {name: collectors.create(name, context=context) for name in collectors}
     scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -9,6 +10,7 @@ from typing import Protocol
 import httpx
 
 from stack.engines.lmcache import TierHits
+from stack.engines.quantities import State
 from stack.engines.samples import Histogram
 from stack.engines.vllm import PromptTokens
 from stack.metrics.family import Family, Label
@@ -36,9 +38,10 @@ class EnginePrompt:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one target said: its own points, and what the waterfall needs of it."""
+    """What one target said: its own points, how its quantities are known, and what the waterfall needs of it."""
 
     points: Sequence[Point] = ()
+    quantities: Mapping[str, State] = field(default_factory=dict)
     prompt: EnginePrompt | None = None
     hits: Mapping[str, TierHits] | None = None
 
@@ -50,6 +53,7 @@ class Context:
     http: httpx.AsyncClient
     fleet: Callable[[], Sequence[Target]]
     endpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    clock: Callable[[], float] = time.monotonic
 
 
 class Collector(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from exporters.collector import Collector, Point
@@ -71,6 +72,7 @@ class Scraper:
         points = [Point(catalog.BUILD_INFO, {Label.VERSION: self._version}, 1.0)]
         for attempt in attempts:
             points += attempt.points()
+        points += _states(attempts)
         return points + list(self._prompt_tokens(attempts))
 
     async def _run(self, stage: int, seconds: float) -> list[Attempt]:
@@ -89,3 +91,10 @@ class Scraper:
             labels = {Label.MODEL_NAME: target.model, Label.POOL: target.pool, Label.REPLICA: name}
             for source, tokens in by_source.items():
                 yield Point(catalog.PROMPT_TOKENS, {**labels, Label.SOURCE: source}, tokens)
+
+
+def _states(attempts: Sequence[Attempt]) -> Iterator[Point]:
+    """How many targets have each quantity in each state."""
+    told = Counter(pair for attempt in attempts if attempt.seen for pair in attempt.seen.quantities.items())
+    for (quantity, state), targets in sorted(told.items()):
+        yield Point(catalog.QUANTITY_STATE, {Label.QUANTITY: quantity, Label.STATE: state}, float(targets))

@@ -7,12 +7,19 @@ from collections.abc import Iterator, Sequence
 import httpx
 
 from exporters.collector import Context, EnginePrompt, Point, Seen, collectors
+from exporters.watch import Watch
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
-from stack.engines.vllm import WANTED, EngineReading, Transfers, read
+from stack.engines.versions import version as numbers
+from stack.engines.vllm import WANTED, EngineReading, read, started
+from stack.engines.vllm_names import plain
+from stack.engines.vllm_transfers import Transfers
 from stack.metrics import catalog
 from stack.metrics.family import Label
 from stack.model.target import Target
 from stack.model.tier import Tier
+
+# Of an engine's own buckets so many are shown: each is a series.
+BUCKETS = 10
 
 
 @collectors.register("engines")
@@ -23,19 +30,25 @@ class Engines:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._watch = Watch(context.clock)
         self._versions: dict[str, tuple[float | None, str]] = {}  # by replica: the process it was asked of, and its answer
 
     def targets(self) -> Sequence[str]:
-        return [target.replica for target in self._context.fleet()]
+        listed = [target.replica for target in self._context.fleet()]
+        self._watch.keep(listed)
+        self._versions = {replica: known for replica, known in self._versions.items() if replica in listed}
+        return listed
 
     async def read(self, target: str) -> Seen:
         engine = self._listed(target)
-        reading = read(await fetch(self._context.http, f"{engine.url}/metrics", WANTED))
+        samples = await fetch(self._context.http, f"{engine.url}/metrics", WANTED, plain=plain)
+        version = await self._version(engine, started(samples))
+        reading = read(samples, numbers(version))
         if reading.prompt is None and reading.running is None:
             raise ExpositionError("no vLLM series")
         prompt = None if reading.prompt is None else EnginePrompt(engine, reading.prompt, reading.started)
-        version = await self._version(engine, reading.started)
-        return Seen([*points(engine, reading), info(engine, version)], prompt=prompt)
+        states = self._watch.states(target, reading.quantities)
+        return Seen([*points(engine, reading), info(engine, version)], states, prompt=prompt)
 
     def unread(self, target: str) -> Sequence[Point]:
         return [info(self._listed(target), None)]
@@ -76,6 +89,10 @@ def points(engine: Target, reading: EngineReading) -> Iterator[Point]:
             yield Point(catalog.ENGINE_REQUESTS, own | {Label.STATE: state}, requests)
     if reading.generated is not None:
         yield Point(catalog.ENGINE_GENERATED_TOKENS, own, reading.generated)
+    if reading.preemptions is not None:
+        yield Point(catalog.ENGINE_PREEMPTIONS, own, reading.preemptions)
+    for phase, took in reading.phases.items():
+        yield Point(catalog.ENGINE_PHASE_DURATION, own | {Label.PHASE: phase}, took.thinned(BUCKETS))
     yield from _tiers(own, reading)
     for transfers in reading.transfers:
         yield from _transfers(own, transfers)
@@ -92,16 +109,21 @@ def _tiers(own: dict[Label, str], reading: EngineReading) -> Iterator[Point]:
         if Tier.ENGINE in reading.used_ratio:
             used = reading.used_ratio[Tier.ENGINE] * reading.capacity_bytes
             yield Point(catalog.CACHE_USED_BYTES, own | {Label.TIER: Tier.ENGINE}, used)
+    for event, stays in reading.residency.items():
+        yield Point(catalog.CACHE_RESIDENCY, own | {Label.TIER: Tier.ENGINE, Label.EVENT: event}, stays.thinned(BUCKETS))
+    if reading.allocation_failures is not None:
+        yield Point(catalog.CACHE_ALLOCATION_FAILURES, own | {Label.TIER: Tier.L1}, reading.allocation_failures)
 
 
 def _transfers(own: dict[Label, str], transfers: Transfers) -> Iterator[Point]:
     over = own | {Label.TRANSPORT: transfers.transport}
-    # The engine that pulls does the counting, so what it counts it received.
-    received = over | {Label.DIRECTION: "receive"}
+    moved = over | {Label.DIRECTION: transfers.direction}
     if transfers.bytes is not None:
-        yield Point(catalog.KV_TRANSFER_BYTES, received, transfers.bytes)
+        yield Point(catalog.KV_TRANSFER_BYTES, moved, transfers.bytes)
     if transfers.seconds is not None:
-        yield Point(catalog.KV_TRANSFER_DURATION, received, transfers.seconds)
+        yield Point(catalog.KV_TRANSFER_DURATION, moved, transfers.seconds.thinned(BUCKETS))
+    if transfers.busy_seconds is not None:
+        yield Point(catalog.KV_TRANSFER_BUSY, moved, transfers.busy_seconds)
     for reason, failures in transfers.failures.items():
         yield Point(catalog.KV_TRANSFER_FAILURES, over | {Label.REASON: reason}, failures)
 

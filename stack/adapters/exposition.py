@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -45,12 +46,21 @@ def parse(document: bytes, wanted: frozenset[str], limits: Limits = Limits()) ->
         raise ExpositionError(f"not a Prometheus exposition: {type(error).__name__}") from error
 
 
-async def fetch(client: httpx.AsyncClient, url: str, wanted: frozenset[str], limits: Limits = Limits()) -> Samples:
-    """The exposition at `url`. The deadline is the caller's. Raises ExpositionError, httpx.HTTPError."""
+async def fetch(
+    client: httpx.AsyncClient,
+    url: str,
+    wanted: frozenset[str],
+    limits: Limits = Limits(),
+    plain: Callable[[bytes], bytes] = bytes,
+) -> Samples:
+    """The exposition at `url`, after `plain` has put its names right. The deadline is the caller's.
+
+    Raises ExpositionError, httpx.HTTPError.
+    """
     content_type, document = await _get(client, url, limits.document_bytes)
     if not content_type.startswith(_TEXT_TYPES):
         raise ExpositionError(f"content type {content_type[:40]!r} is no exposition")
-    return parse(document, wanted, limits)
+    return parse(plain(document), wanted, limits)
 
 
 async def fetch_json(client: httpx.AsyncClient, url: str, limits: Limits = Limits()) -> object:

@@ -29,6 +29,14 @@ class Histogram:
         bounds = tuple((le if math.isinf(float(le)) else f"{float(le) * factor:.12g}", below) for le, below in self.buckets)
         return Histogram(bounds, self.sum * factor, self.count)
 
+    def thinned(self, most: int) -> Histogram:
+        """With `most` buckets at most, the last among them: cumulative buckets may be left out and stay true."""
+        many = len(self.buckets)
+        if many <= most:
+            return self
+        kept = sorted({round(place * (many - 1) / (most - 1)) for place in range(most)})
+        return Histogram(tuple(self.buckets[place] for place in kept), self.sum, self.count)
+
 
 class Samples:
     """The finite samples of one exposition. NaN and infinities are no numbers and count as absent."""

@@ -1,4 +1,4 @@
-"""What one vLLM engine's metrics say, by logical quantity; names of older versions are aliases.
+"""What one vLLM engine's metrics say, by logical quantity; the names of all versions stand in `vllm_quantities`.
 
 Everything is summed over the label `engine`, which is the data-parallel rank.
 """
@@ -9,60 +9,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stack.engines import vllm_names as names
+from stack.engines import vllm_quantities as vq
+from stack.engines.quantities import Resolved
 from stack.engines.samples import Histogram, Samples
+from stack.engines.versions import Version
+from stack.engines.vllm_exposed import Exposed
+from stack.engines.vllm_transfers import Transfers, transfers
 from stack.model.tier import Source, Tier
 
-# Up to 0.11. Its prefix cache counters (`vllm:gpu_prefix_cache_*`) are no aliases: 0.8 counted blocks under those names.
-_USAGE = (names.KV_CACHE_USAGE_PERC.name, "vllm:gpu_cache_usage_perc")
-_OFFLOAD_USAGE = "vllm:kv_offload_cpu_cache_usage_perc"
-_MOONCAKE_SECONDS = "vllm:mooncake_xfer_time_seconds"
-_MOONCAKE_BYTES = "vllm:mooncake_bytes_transferred"
-_MOONCAKE_FAILURES = {
-    "transfer": "vllm:mooncake_num_failed_transfers_total",
-    "expired": "vllm:mooncake_num_kv_expired_reqs_total",
-}
-# Failed notifications are left out: vLLM counts them among the failed transfers already.
-_NIXL_FAILURES = {
-    "transfer": names.NIXL_NUM_FAILED_TRANSFERS.name,
-    "expired": names.NIXL_NUM_KV_EXPIRED_REQS.name,
-    "late_notification": names.NIXL_NUM_NOTIFICATIONS_AFTER_EXPIRY.name,
-}
 _STARTED = "process_start_time_seconds"
 _TIER_SOURCES = {"device": Source.ENGINE, "host": Source.L1, "disk": Source.L2, "p2p": Source.PEER}
 _UNSPECIFIED = "external_unspecified"
+_BY_SOURCE, _BY_TIER = names.PROMPT_TOKENS_BY_SOURCE.name, names.PROMPT_TOKENS_CACHED_BY_SOURCE.name
 
 WANTED = frozenset(
-    {
-        _STARTED,
-        *_USAGE,
-        _OFFLOAD_USAGE,
-        *_NIXL_FAILURES.values(),
-        *_MOONCAKE_FAILURES.values(),
-        *(
-            family.name
-            for family in (
-                names.PROMPT_TOKENS,
-                names.PROMPT_TOKENS_BY_SOURCE,
-                names.PROMPT_TOKENS_CACHED_BY_SOURCE,
-                names.PREFIX_CACHE_QUERIES,
-                names.PREFIX_CACHE_HITS,
-                names.EXTERNAL_PREFIX_CACHE_QUERIES,
-                names.EXTERNAL_PREFIX_CACHE_HITS,
-                names.GENERATION_TOKENS,
-                names.NUM_REQUESTS_RUNNING,
-                names.NUM_REQUESTS_WAITING,
-                names.CACHE_CONFIG_INFO,
-            )
-        ),
-        *(f"{name}_{part}" for name in (names.NIXL_BYTES_TRANSFERRED.name, _MOONCAKE_BYTES) for part in ("sum", "count")),
-        *(
-            f"{name}_{part}"
-            for name in (names.NIXL_XFER_TIME_SECONDS.name, _MOONCAKE_SECONDS)
-            for part in ("bucket", "sum", "count")
-        ),
-    }
+    {_STARTED, _BY_SOURCE, _BY_TIER, names.CACHE_CONFIG_INFO.name, *(name for quantity in vq.QUANTITIES for name in quantity.names)}
 )
 """Every sample name `read` looks at; a parser may skip all others."""
+
+_PHASES = {"queue": vq.QUEUE_TIME, "prefill": vq.PREFILL_TIME, "decode": vq.DECODE_TIME}
+_RESIDENCY = {"lifetime": vq.BLOCK_LIFETIME, "idle_before_evict": vq.BLOCK_IDLE, "reuse_gap": vq.BLOCK_REUSE_GAP}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +56,6 @@ class Lookups:
 
 
 @dataclass(frozen=True, slots=True)
-class Transfers:
-    """KV an engine fetched over one transport, cumulative; absent parts are None. `failures` by reason."""
-
-    transport: str
-    bytes: float | None
-    seconds: Histogram | None
-    failures: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
 class EngineReading:
     """One engine at one moment; None is what it did not say. `started` is its process' Unix time of start."""
 
@@ -112,69 +68,85 @@ class EngineReading:
     used_ratio: Mapping[Tier, float]
     capacity_bytes: float | None
     transfers: tuple[Transfers, ...]
+    preemptions: float | None = None
+    allocation_failures: float | None = None
+    phases: Mapping[str, Histogram] = field(default_factory=dict)
+    residency: Mapping[str, Histogram] = field(default_factory=dict)
+    quantities: tuple[Resolved, ...] = ()
 
 
-def read(samples: Samples) -> EngineReading:
-    """The reading of one engine's exposition."""
+def started(samples: Samples) -> float | None:
+    """The engine process' Unix time of start; several API servers behind one port do not tell it."""
+    return samples.total(_STARTED)
+
+
+def read(samples: Samples, version: Version | None = None) -> EngineReading:
+    """The reading of one engine's exposition. Without its `version` what depends on it is absent."""
+    exposed = Exposed(samples, version)
     return EngineReading(
-        started=samples.total(_STARTED),
-        prompt=_prompt(samples),
-        generated=samples.total(names.GENERATION_TOKENS.name),
-        running=samples.total(names.NUM_REQUESTS_RUNNING.name),
-        waiting=samples.total(names.NUM_REQUESTS_WAITING.name),
-        lookups=_lookups(samples),
-        used_ratio=_used_ratio(samples),
+        started=started(samples),
+        prompt=_prompt(exposed),
+        generated=exposed.number(vq.GENERATED),
+        running=exposed.number(vq.RUNNING),
+        waiting=exposed.number(vq.WAITING),
+        lookups=_lookups(exposed),
+        used_ratio=_used_ratio(exposed),
         capacity_bytes=_capacity_bytes(samples),
-        transfers=tuple(_transfers(samples)),
+        transfers=tuple(transfers(exposed)),
+        preemptions=exposed.number(vq.PREEMPTIONS),
+        allocation_failures=exposed.number(vq.ALLOCATION_FAILURES),
+        phases=exposed.histograms(_PHASES),
+        residency=exposed.histograms(_RESIDENCY),
+        quantities=tuple(exposed.all.values()),
     )
 
 
-def _prompt(samples: Samples) -> PromptTokens | None:
-    total = samples.total(names.PROMPT_TOKENS.name)
+def _prompt(exposed: Exposed) -> PromptTokens | None:
+    total = exposed.number(vq.PROMPT)
     if total is None:
         return None
-    by_source = samples.by("source", names.PROMPT_TOKENS_BY_SOURCE.name)
+    by_source = exposed.samples.by("source", _BY_SOURCE)
     if by_source:
         counted = {Source.COMPUTED: by_source.get("local_compute", 0.0), Source.ENGINE: by_source.get("local_cache_hit", 0.0)}
-        admitted, unspecified = _admitted(samples, by_source.get("external_kv_transfer", 0.0))
+        admitted, unspecified = _admitted(exposed, by_source.get("external_kv_transfer", 0.0))
         return PromptTokens(total, counted, admitted, unspecified)
-    device = samples.total(names.PREFIX_CACHE_HITS.name)
+    device = exposed.number(vq.FOUND)
     if device is None:
         return PromptTokens(total)
-    external = samples.total(names.EXTERNAL_PREFIX_CACHE_HITS.name) or 0.0
+    external = exposed.number(vq.EXTERNAL_FOUND) or 0.0
     return PromptTokens(total, {}, {Source.ENGINE: device}, external, rest=Source.COMPUTED)
 
 
-def _admitted(samples: Samples, external: float) -> tuple[dict[Source, float], float]:
+def _admitted(exposed: Exposed, external: float) -> tuple[dict[Source, float], float]:
     """Tokens of tiers beyond the engine's own, and those of no named tier; `external` where nothing splits it."""
-    by_tier = samples.by("source", names.PROMPT_TOKENS_CACHED_BY_SOURCE.name)
+    by_tier = exposed.samples.by("source", _BY_TIER)
     if by_tier:
         named = {source: by_tier[tier] for tier, source in _TIER_SOURCES.items() if tier != "device" and tier in by_tier}
         return named, by_tier.get(_UNSPECIFIED, 0.0)
-    hits = samples.total(names.EXTERNAL_PREFIX_CACHE_HITS.name)
+    hits = exposed.number(vq.EXTERNAL_FOUND)
     return {}, external if hits is None else hits
 
 
-def _lookups(samples: Samples) -> dict[Tier, Lookups]:
+def _lookups(exposed: Exposed) -> dict[Tier, Lookups]:
     found: dict[Tier, Lookups] = {}
-    asked, hits = samples.total(names.PREFIX_CACHE_QUERIES.name), samples.total(names.PREFIX_CACHE_HITS.name)
+    asked, hits = exposed.number(vq.LOOKED_UP), exposed.number(vq.FOUND)
     if asked is not None and hits is not None:
         found[Tier.ENGINE] = Lookups(asked, hits)
-    return found | _offload_lookups(samples)
+    return found | _offload_lookups(exposed)
 
 
-def _offload_lookups(samples: Samples) -> dict[Tier, Lookups]:
+def _offload_lookups(exposed: Exposed) -> dict[Tier, Lookups]:
     """Native offloading's tiers, once one of them found something: with other connectors they stay silent."""
-    by_tier = samples.by("source", names.PROMPT_TOKENS_CACHED_BY_SOURCE.name)
+    by_tier = exposed.samples.by("source", _BY_TIER)
     host, disk = by_tier.get("host", 0.0), by_tier.get("disk", 0.0)
-    asked = samples.total(names.EXTERNAL_PREFIX_CACHE_QUERIES.name)
+    asked = exposed.number(vq.EXTERNAL_LOOKED_UP)
     if asked is None or host + disk == 0:
         return {}
     return {Tier.L1: Lookups(asked, host), Tier.L2: Lookups(asked - host, disk)}
 
 
-def _used_ratio(samples: Samples) -> dict[Tier, float]:
-    ratios = {Tier.ENGINE: samples.mean(*_USAGE), Tier.L1: samples.mean(_OFFLOAD_USAGE)}
+def _used_ratio(exposed: Exposed) -> dict[Tier, float]:
+    ratios = {Tier.ENGINE: exposed.number(vq.KV_USED), Tier.L1: exposed.number(vq.OFFLOAD_USED)}
     return {tier: ratio for tier, ratio in ratios.items() if ratio is not None}
 
 
@@ -184,15 +156,3 @@ def _capacity_bytes(samples: Samples) -> float | None:
     if not given or not all(value.isascii() and value.isdigit() for value in given):
         return None
     return float(sum(int(value) for value in given))
-
-
-def _transfers(samples: Samples) -> list[Transfers]:
-    nixl = ("nixl", names.NIXL_BYTES_TRANSFERRED.name, names.NIXL_XFER_TIME_SECONDS.name, _NIXL_FAILURES)
-    mooncake = ("mooncake", _MOONCAKE_BYTES, _MOONCAKE_SECONDS, _MOONCAKE_FAILURES)
-    found = []
-    for transport, size, seconds, failures in (nixl, mooncake):
-        failed = {reason: value for reason, name in failures.items() if (value := samples.total(name)) is not None}
-        moved, took = samples.total(f"{size}_sum"), samples.histogram(seconds)
-        if moved is not None or took is not None or failed:
-            found.append(Transfers(transport, moved, took, failed))
-    return found

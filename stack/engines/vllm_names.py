@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from stack.metrics.family import Kind
@@ -23,6 +24,15 @@ class Exposed:
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = ()
     sized: bool = False
+
+
+# Ray Serve and OpenShift's KServe put a prefix of their own before vLLM's.
+_PREFIXED = re.compile(rb"^(?:ray_vllm[:_]|kserve_vllm:)", re.MULTILINE)
+
+
+def plain(document: bytes) -> bytes:
+    """An exposition with vLLM's own names, whoever prefixed them."""
+    return _PREFIXED.sub(b"vllm:", document) if b"ray_vllm" in document or b"kserve_vllm" in document else document
 
 
 def sizes(max_model_len: int) -> tuple[float, ...]:

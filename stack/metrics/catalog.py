@@ -101,10 +101,27 @@ KV_TRANSFER_DURATION = _add(
     "Duration of one KV transfer, one sample a tensor-parallel rank.",
     *_ENGINE, Label.TRANSPORT, Label.DIRECTION, buckets=TRANSFER_BUCKETS,
 )  # fmt: skip
+KV_TRANSFER_BUSY = _add(
+    "kvdeck_kv_transfer_busy_seconds_total", Kind.COUNTER, Unit.SECONDS, Emitter.EXPORTER,
+    "Time KV transfers took in all, of transports that do not tell each one's (offload). Bandwidth is rate(bytes) / rate of this.",
+    *_ENGINE, Label.TRANSPORT, Label.DIRECTION,
+)  # fmt: skip
 KV_TRANSFER_FAILURES = _add(
     "kvdeck_kv_transfer_failures_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
     "KV transfers that failed (the decode engine recomputes), and KV that expired on the prefill engine before anyone came.",
     *_ENGINE, Label.TRANSPORT, Label.REASON,
+)  # fmt: skip
+
+CACHE_RESIDENCY = _add(
+    "kvdeck_cache_residency_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
+    "A sampled block's stay in a tier: how long it lived, lay unused before it was evicted, and waited between two uses. A few of "
+    "the source's own buckets. Of engines only with --kv-cache-metrics; absent otherwise, which says nothing of evictions.",
+    *_ENGINE, Label.TIER, Label.EVENT, buckets=LATENCY_BUCKETS,
+)  # fmt: skip
+CACHE_ALLOCATION_FAILURES = _add(
+    "kvdeck_cache_allocation_failures_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Times a tier found no room for KV that was to be put there.",
+    *_ENGINE, Label.TIER,
 )  # fmt: skip
 
 # Engines -- exporter
@@ -118,6 +135,18 @@ ENGINE_GENERATED_TOKENS = _add(
     "kvdeck_engine_generated_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
     "Tokens an engine generated.",
     *_ENGINE,
+)  # fmt: skip
+
+ENGINE_PREEMPTIONS = _add(
+    "kvdeck_engine_preemptions_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Times an engine took a running request's KV blocks away; its prompt is computed again.",
+    *_ENGINE,
+)  # fmt: skip
+ENGINE_PHASE_DURATION = _add(
+    "kvdeck_engine_phase_duration_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
+    "Where a request's time in an engine went: queue, prefill, decode; for fleets without kvdeck's router. A few of vLLM's own buckets, "
+    "whose lowest is 0.3 s: quantiles below that are unknown, whatever PromQL interpolates.",
+    *_ENGINE, Label.PHASE, buckets=(0.3, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 240.0),
 )  # fmt: skip
 
 # Other routers -- exporter
@@ -172,6 +201,13 @@ SCRAPE_COLLECTOR_DURATION = _add(
     "kvdeck_scrape_collector_duration_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
     "How long the collector took for this target in this scrape.",
     Label.COLLECTOR, Label.TARGET,
+)  # fmt: skip
+QUANTITY_STATE = _add(
+    "kvdeck_quantity_state", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "Targets of which a quantity is in this state: present, renamed (told under an older name), hidden (this version shows it with a "
+    "flag only), absent, stale (told, but not refreshed) or reset (a counter that just began anew). `kvdeck exporter explain` has "
+    "each target's reasons.",
+    Label.QUANTITY, Label.STATE,
 )  # fmt: skip
 TARGET_INFO = _add(
     "kvdeck_target_info", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,

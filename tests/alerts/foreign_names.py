@@ -12,12 +12,21 @@ _OWN = {"up", "process_start_time_seconds"}
 
 # LMCache 0.5.6's, in an exposition only once they happened, so not in the recording; and its in-process ones.
 _LMCACHE = {
-    "lmcache_mp_event_bus_dropped_events_total", "lmcache_mp_event_bus_subscriber_exceptions_total", "lmcache_mp_event_bus_queue_depth",
-    "lmcache_mp_event_bus_drain_lag_seconds", "lmcache_mp_l1_allocation_failure_chunks_total", "lmcache_mp_l1_read_failure_chunks_total",
-    "lmcache_mp_l2_prefetch_failure_chunks_total", "lmcache_mp_l1_evicted_chunks_total", "lmcache_mp_l1_staging_bytes",
-    "lmcache_mp_num_inflight_l2_stores", "lmcache_mp_l2_store_submitted_requests_total", "lmcache_mp_l2_store_completed_requests_total",
-    "lmcache:num_lookup_hits_total", "lmcache:num_hit_tokens_total",
-}  # fmt: skip
+    "lmcache_mp_event_bus_dropped_events_total",
+    "lmcache_mp_event_bus_subscriber_exceptions_total",
+    "lmcache_mp_event_bus_queue_depth",
+    "lmcache_mp_event_bus_drain_lag_seconds",
+    "lmcache_mp_l1_allocation_failure_chunks_total",
+    "lmcache_mp_l1_read_failure_chunks_total",
+    "lmcache_mp_l2_prefetch_failure_chunks_total",
+    "lmcache_mp_l1_evicted_chunks_total",
+    "lmcache_mp_l1_staging_bytes",
+    "lmcache_mp_num_inflight_l2_stores",
+    "lmcache_mp_l2_store_submitted_requests_total",
+    "lmcache_mp_l2_store_completed_requests_total",
+    "lmcache:num_lookup_hits_total",
+    "lmcache:num_hit_tokens_total",
+}
 _LMCACHE_HISTOGRAMS = {"lmcache_mp_l1_chunk_evict_reuse_gap_seconds", "lmcache_mp_l1_chunk_lifetime_seconds"}
 # oliver006/redis_exporter's.
 _STORE = {"redis_evicted_keys_total", "redis_memory_used_bytes", "redis_memory_max_bytes", "redis_connected_clients"}

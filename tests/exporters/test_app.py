@@ -9,15 +9,17 @@ import httpx
 import pytest
 
 from exporters.app import Settings, application
-from exporters.collectors import routers, store
+from exporters.collectors import engines, routers, store
 from stack.adapters.exposition import parse
 from stack.engines.routers.base import RouterReading
 from stack.engines.samples import Histogram, Samples
+from stack.engines.vllm import WANTED, read
 from stack.metrics import catalog
 from stack.metrics.family import Emitter
 from stack.model.target import Target, encode
 from stack.model.tier import Pool
 from tests.alerts.promtool import faults_of
+from tests.exporters import synthetic
 from tests.exporters.recorded import Hosts, exposition, target, text
 
 EXPECTED = Path(__file__).parent / "expected"
@@ -93,8 +95,10 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
     some = Histogram((), 1.0, 1.0)
     whole = RouterReading(1.0, 1.0, some, some, {"http://a": 1.0}, {"http://a": 1.0}, {"http://a": 1.0})
     of_routers = {point.family.name for point in routers.points("r", "sglang_router", whole, {"http://a": "a"})}
+    stays = parse(synthetic.exposition((0, 33, 0)), WANTED)
+    of_engines = {point.family.name for point in engines.points(FLEET[1], read(stays, (0, 33, 0)))}
     declared = {name for name, family in catalog.CATALOG.items() if family.emitter is Emitter.EXPORTER}
-    assert families | of_the_store | of_routers == declared
+    assert families | of_the_store | of_routers | of_engines == declared
 
 
 @pytest.mark.parametrize(

@@ -39,3 +39,14 @@ def test_a_histogram_is_summed_by_bound_and_ordered() -> None:
     )
     assert read.histogram("h") == Histogram((("0.5", 2.0), ("+Inf", 4.0)), 3.0, 4.0)
     assert read.histogram("g") is None
+
+
+def test_a_histogram_in_another_unit_keeps_its_counts() -> None:
+    assert Histogram((("250", 1.0), ("+Inf", 2.0)), 900.0, 2.0).scaled(0.001) == Histogram((("0.25", 1.0), ("+Inf", 2.0)), 0.9, 2.0)
+
+
+def test_a_thinned_histogram_keeps_its_ends_and_its_totals() -> None:
+    whole = Histogram((*((str(bound), float(bound)) for bound in range(1, 22)), ("+Inf", 30.0)), 5.0, 30.0)
+    few = whole.thinned(4)
+    assert few == Histogram((("1", 1.0), ("8", 8.0), ("15", 15.0), ("+Inf", 30.0)), 5.0, 30.0)
+    assert whole.thinned(22) is whole

@@ -1,14 +1,21 @@
 """What engines of several versions say. Only 0.32 is recorded; other versions' lines are written down here."""
 
+from dataclasses import replace
+
 from stack.adapters.exposition import parse
+from stack.engines.quantities import State
 from stack.engines.samples import Histogram
-from stack.engines.vllm import WANTED, EngineReading, Lookups, PromptTokens, Transfers, read
+from stack.engines.vllm import WANTED, EngineReading, Lookups, PromptTokens, read
+from stack.engines.vllm_names import plain
+from stack.engines.vllm_quantities import LOADED_BYTES
+from stack.engines.vllm_transfers import Transfers
 from stack.model.tier import Source, Tier
 from tests.exporters.recorded import exposition
 
 
 def reading(document: bytes) -> EngineReading:
-    return read(parse(document, WANTED))
+    """Without what has tests of its own: phases, and how each quantity is known."""
+    return replace(read(parse(document, WANTED)), preemptions=None, phases={}, quantities=())
 
 
 def test_a_recorded_decode_engine_is_read_whole() -> None:
@@ -30,6 +37,7 @@ def test_a_recorded_decode_engine_is_read_whole() -> None:
         transfers=(
             Transfers(
                 "nixl",
+                "receive",
                 235_929_600.0,
                 Histogram(
                     (
@@ -135,8 +143,57 @@ vllm:mooncake_bytes_transferred_sum{engine="0"} 1000
 vllm:mooncake_num_failed_transfers_total{engine="0"} 1
 """
     ).transfers
-    assert transfers == Transfers("mooncake", 1000.0, Histogram((), 2.5, 5.0), {"transfer": 1.0})
+    assert transfers == Transfers("mooncake", "receive", 1000.0, Histogram((), 2.5, 5.0), {"transfer": 1.0})
 
 
 def test_an_engine_that_says_nothing_is_all_unknown() -> None:
     assert reading(b"python_gc_objects_collected_total 5\n") == EngineReading(None, None, None, None, None, {}, {}, None, ())
+
+
+def test_the_phases_of_requests_and_preemptions_are_read() -> None:
+    plain = read(parse(exposition("vllm-0.32-plain"), WANTED))
+    assert plain.preemptions == 0.0
+    assert {phase: took.count for phase, took in plain.phases.items()} == {"queue": 10.0, "prefill": 10.0, "decode": 10.0}
+
+
+def test_with_its_version_0_8_s_blocks_are_told_in_tokens() -> None:
+    document = b"""vllm:prompt_tokens_total{engine="0"} 1000
+vllm:gpu_prefix_cache_queries_total{engine="0"} 62
+vllm:gpu_prefix_cache_hits_total{engine="0"} 12
+vllm:cache_config_info{engine="0",block_size="16"} 1
+"""
+    ancient = read(parse(document, WANTED), (0, 8, 5))
+    assert ancient.lookups == {Tier.ENGINE: Lookups(992.0, 192.0)}
+
+
+def test_what_both_names_of_offloading_count_is_not_added() -> None:
+    tiered = read(parse(exposition("vllm-0.32-native-tiering"), WANTED), (0, 32))
+    assert [(moved.transport, moved.direction, moved.bytes) for moved in tiered.transfers] == [
+        ("offload", "load", 165_150_720.0),
+        ("offload", "store", 908_328_960.0),
+    ]
+    [load] = [one for one in tiered.quantities if one.quantity is LOADED_BYTES]
+    assert (load.state, load.source) == (State.PRESENT, "vllm:kv_offload_load_bytes_total")
+
+
+def test_older_offloading_is_told_by_its_transfer_type() -> None:
+    old = read(
+        parse(
+            b"""vllm:kv_offload_total_bytes_total{engine="0",transfer_type="CPU_to_GPU"} 70
+vllm:kv_offload_total_bytes_total{engine="0",transfer_type="GPU_to_CPU"} 90
+vllm:kv_offload_total_time_total{engine="0",transfer_type="CPU_to_GPU"} 0.5
+""",
+            WANTED,
+        ),
+        (0, 20, 2),
+    )
+    assert old.transfers == (
+        Transfers("offload", "load", 70.0, busy_seconds=0.5),
+        Transfers("offload", "store", 90.0),
+    )
+
+
+def test_a_prefix_of_others_before_the_names_is_taken_away() -> None:
+    assert plain(b"ray_vllm_num_requests_running 1\nray_vllm:x 2\nkserve_vllm:y 3\nz 4\n") == (
+        b"vllm:num_requests_running 1\nvllm:x 2\nvllm:y 3\nz 4\n"
+    )

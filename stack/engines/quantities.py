@@ -1,0 +1,152 @@
+"""One quantity under the names that versions of its source gave it: what it is now, and how that is known.
+
+A source renames, hides and drops its metrics, and keeps a name while its unit changes. A quantity knows all of that, and
+says for one exposition which name it was read from, in which state it is, and why there is no value when there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from stack.engines.samples import Histogram, Samples
+from stack.engines.versions import Version, text
+from stack.metrics.family import Unit
+
+
+class State(StrEnum):
+    """How a value is known. STALE and RESET take two expositions to tell."""
+
+    PRESENT = "present"  # under its newest name
+    RENAMED = "renamed"  # under a name of older versions
+    HIDDEN = "hidden"  # this version has it, and shows it only with a flag
+    ABSENT = "absent"
+    STALE = "stale"  # told, but not refreshed
+    RESET = "reset"  # a counter that begins anew
+
+
+class Fold(StrEnum):
+    """How the series of several ranks become one."""
+
+    TOTAL = "total"
+    COUNTER = "counter"  # a total that only grows
+    MEAN = "mean"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """One name, as exposed (a histogram without its suffixes), in versions from `since` to before `until`.
+
+    `where` is a label and its value that a series must have. `in_blocks`: it counts blocks of KV cache, and is told in tokens.
+    `hidden` is the version from which it needs `--show-hidden-metrics-for-version`.
+    """
+
+    name: str
+    since: Version
+    until: Version | None = None
+    where: tuple[str, str] | None = None
+    in_blocks: bool = False
+    hidden: Version | None = None
+
+    def of(self, version: Version) -> bool:
+        """A source of this version has the name."""
+        return self.since <= version and (self.until is None or version < self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What is asked for. `aliases` newest first; `needs` says when a version that has it shows nothing all the same.
+
+    `stepped`: the source refreshes it only when it works, so it stands still when that hangs. `buckets`: a histogram's are read.
+    """
+
+    name: str
+    unit: Unit
+    fold: Fold
+    aliases: tuple[Alias, ...]
+    needs: str = ""
+    stepped: bool = False
+    buckets: bool = True
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every sample name it may be read from."""
+        parts = ("",) if self.fold is not Fold.HISTOGRAM else ("_sum", "_count", *(["_bucket"] if self.buckets else []))
+        return frozenset(f"{alias.name}{part}" for alias in self.aliases for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A quantity in one exposition. Without a `value`, `reason` says why."""
+
+    quantity: Quantity
+    state: State
+    value: float | Histogram | None = None
+    source: str | None = None
+    reason: str = ""
+
+    @property
+    def number(self) -> float | None:
+        """The value of what is no histogram."""
+        return None if isinstance(self.value, Histogram) else self.value
+
+    @property
+    def histogram(self) -> Histogram | None:
+        """The value of what is one."""
+        return self.value if isinstance(self.value, Histogram) else None
+
+
+def resolve(quantity: Quantity, samples: Samples, version: Version | None, block_tokens: float | None = None) -> Resolved:
+    """`quantity` in one exposition of a source of `version` (None: not known), whose KV blocks have `block_tokens` tokens."""
+    alias = next((alias for alias in quantity.aliases if _told(quantity, alias, samples)), None)
+    if alias is None:
+        return _missing(quantity, version)
+    meanings = [each for each in quantity.aliases if each.name == alias.name and each.where == alias.where]
+    if len(meanings) > 1:
+        if version is None:
+            return Resolved(quantity, State.ABSENT, None, alias.name, "blocks or tokens: the version is not known")
+        alias = next((each for each in meanings if each.of(version)), meanings[0])
+    if alias.in_blocks and block_tokens is None:
+        return Resolved(quantity, State.ABSENT, None, alias.name, "counted in blocks whose size is not known")
+    value = _value(quantity, alias, samples)
+    if alias.in_blocks and isinstance(value, float) and block_tokens is not None:
+        value *= block_tokens
+    renamed = alias.name != quantity.aliases[0].name
+    return Resolved(quantity, State.RENAMED if renamed else State.PRESENT, value, alias.name)
+
+
+def _told(quantity: Quantity, alias: Alias, samples: Samples) -> bool:
+    return _value(quantity, alias, samples) is not None
+
+
+def _value(quantity: Quantity, alias: Alias, samples: Samples) -> float | Histogram | None:
+    match quantity.fold:
+        case Fold.HISTOGRAM:
+            return samples.histogram(alias.name)
+        case Fold.MEAN:
+            return samples.mean(alias.name)
+        case _ if alias.where is None:
+            return samples.total(alias.name)
+        case _:
+            label, value = alias.where
+            return samples.by(label, alias.name).get(value)
+
+
+def _missing(quantity: Quantity, version: Version | None) -> Resolved:
+    if version is None:
+        return Resolved(quantity, State.ABSENT, reason=quantity.needs or "not told")
+    known = [alias for alias in quantity.aliases if alias.of(version)]
+    if not known:
+        return Resolved(quantity, State.ABSENT, reason=_other_versions(quantity.aliases, version))
+    if all(alias.hidden is not None and alias.hidden <= version for alias in known):
+        return Resolved(quantity, State.HIDDEN, reason=f"{known[0].name} needs --show-hidden-metrics-for-version")
+    return Resolved(quantity, State.ABSENT, reason=quantity.needs or "not told")
+
+
+def _other_versions(aliases: Sequence[Alias], version: Version) -> str:
+    later = [alias.since for alias in aliases if alias.since > version]
+    if later:
+        return f"{text(version)} does not have it; versions from {text(min(later))} on do"
+    return f"{text(version)} does not have it any more"
