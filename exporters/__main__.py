@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
 import click
@@ -11,52 +12,58 @@ from rich.console import Console
 
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
+from exporters.options import collector_switches, listen_address, named_urls, path, switched_on
+from exporters.web_config import WebConfigError
 from stack.adapters import logs
 from stack.adapters.exposition import ExpositionError
-from stack.config import address
-
-
-def _named(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    named: dict[str, str] = {}
-    for value in values:
-        name, separator, url = value.partition("=")
-        if not (name and separator and "://" in url):
-            raise click.BadParameter(f"{value!r} is not NAME=URL", ctx, param)
-        if name in named:
-            raise click.BadParameter(f"{name!r} is named twice", ctx, param)
-        named[name] = url.rstrip("/")
-    return named
-
-
-def _address(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, int]:
-    try:
-        return address(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error), ctx, param) from error
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
-@click.option("--listen", default="127.0.0.1:9410", callback=_address, metavar="HOST:PORT", help="Where /metrics and /healthz are.")
-@click.option("--targets", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Engines, as file_sd.")
-@click.option("--lmcache", multiple=True, callback=_named, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable.")
-@click.option("--store", multiple=True, callback=_named, metavar="NAME=URL", help="redis:// URL of an L2 store; repeatable.")
-@click.option("--router", multiple=True, callback=_named, metavar="NAME=URL", help="Another product's router; repeatable.")
-@click.option("--timeout", default=4.0, type=click.FloatRange(0.1, 60.0), help="Seconds a scrape may take; below Prometheus' own.")
+@click.option(
+    "--target.file", "targets", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Engines, as file_sd."
+)
+@click.option(
+    "--lmcache", multiple=True, callback=named_urls, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable."
+)
+@click.option("--store", multiple=True, callback=named_urls, metavar="NAME=URL", help="redis:// URL of an L2 store; repeatable.")
+@click.option("--router", multiple=True, callback=named_urls, metavar="NAME=URL", help="Another product's router; repeatable.")
+@click.option(
+    "--scrape.timeout", "timeout", default=4.0, type=click.FloatRange(0.1, 60.0), metavar="SECONDS",
+    help="What a scrape may take; below Prometheus' own.",
+)  # fmt: skip
+@click.option(
+    "--web.listen-address", "listen", default="127.0.0.1:9410", callback=listen_address, metavar="HOST:PORT",
+    help="Where the pages are; :PORT is every address.",
+)  # fmt: skip
+@click.option("--web.telemetry-path", "telemetry", default="/metrics", callback=path, metavar="PATH", help="Where the metrics are.")
+@click.option(
+    "--web.config.file", "web", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="TLS and basic auth, in the format of Prometheus' exporters.",
+)  # fmt: skip
+@collector_switches
 @click.pass_context
 def main(
     ctx: click.Context,
-    listen: tuple[str, int],
+    /,
     targets: Path | None,
     lmcache: dict[str, str],
     store: dict[str, str],
     router: dict[str, str],
     timeout: float,
+    listen: tuple[str, int],
+    telemetry: str,
+    web: Path | None,
+    **switches: bool,
 ) -> None:
     """Show engines, KV cache tiers and KV transfers as Prometheus series."""
     if ctx.invoked_subcommand is not None:
         return
     logs.configure()
-    serve(Settings(*listen, targets, {"lmcache": lmcache, "store": store, "routers": router}, timeout))
+    endpoints = {"lmcache": lmcache, "store": store, "routers": router}
+    try:
+        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches)))
+    except WebConfigError as error:
+        raise click.ClickException(str(error)) from error
 
 
 @main.command("explain")
@@ -75,7 +82,7 @@ def explain_command(url: str, seconds: float, as_document: bool) -> None:
     if as_document:
         click.echo(as_json(found))
     else:
-        show(found, Console())
+        show(found, Console(width=None if sys.stdout.isatty() else 160))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import httpx
 import uvicorn
@@ -19,11 +20,14 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 import exporters.collectors  # registers every collector  # noqa: F401
+from exporters.basic_auth import BasicAuth
 from exporters.collector import Context, collectors
 from exporters.render import render
 from exporters.scrape import Scraper
+from exporters.web_config import load, tls_options
 from stack.adapters.target_file import TargetFile
 from stack.model.target import Target
 
@@ -32,13 +36,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to read, and for how long. `endpoints` are URLs by collector and target name."""
+    """What to read, for how long, and how to serve it. `endpoints` are URLs by collector and target name.
+
+    `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: all).
+    """
 
     host: str
     port: int
     targets: Path | None
     endpoints: Mapping[str, Mapping[str, str]]
     timeout_seconds: float
+    telemetry: str = "/metrics"
+    web: Path | None = None
+    collectors: frozenset[str] | None = None
 
 
 class Fleet:
@@ -60,7 +70,7 @@ class Fleet:
 def application(
     settings: Settings, clock: Callable[[], float] = time.monotonic, transport: httpx.AsyncBaseTransport | None = None
 ) -> Starlette:
-    """The ASGI application: /metrics reads everything anew, /healthz says that the process answers.
+    """The ASGI application: the metrics' page reads everything anew, /healthz says that the process answers.
 
     `transport` is how targets are reached; None means over the network.
     """
@@ -74,7 +84,7 @@ def application(
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
     )
     context = Context(client, fleet.now, settings.endpoints, clock)
-    readers = {name: collectors.create(name, context=context) for name in collectors}
+    readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
     scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock)
 
     async def metrics(request: Request) -> Response:
@@ -89,14 +99,24 @@ def application(
         await scraper.close()
         await client.aclose()
 
-    return Starlette(routes=[Route("/metrics", metrics), Route("/healthz", healthz)], lifespan=lifespan)
+    return Starlette(routes=[Route(settings.telemetry, metrics), Route("/healthz", healthz)], lifespan=lifespan)
+
+
+def _runs(settings: Settings, collector: str) -> bool:
+    return settings.collectors is None or collector in settings.collectors
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGINT or SIGTERM."""
+    """Serve until SIGINT or SIGTERM. Raises WebConfigError."""
+    app: ASGIApp = application(settings)
+    tls: dict[str, Any] = {}
+    if settings.web is not None:
+        web = load(settings.web)
+        app = BasicAuth(app, web.basic_auth_users) if web.basic_auth_users else app
+        tls = {} if web.tls_server_config is None else tls_options(web.tls_server_config, settings.web.parent)
     if settings.targets and not settings.targets.exists():
         log.warning("target file not there yet", extra={"path": str(settings.targets)})
     log.info("exporter listens", extra={"host": settings.host, "port": settings.port})
     # uvicorn raises the signal again once it has shut down: that end is a good one.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    uvicorn.run(application(settings), host=settings.host, port=settings.port, log_level="warning", access_log=False)
+    uvicorn.run(app, host=settings.host, port=settings.port, log_level="warning", access_log=False, **tls)

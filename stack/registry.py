@@ -44,6 +44,10 @@ class Registry(Generic[T]):
             raise UnknownNameError(f"unknown {self.kind} {name!r}; known: {known}") from None
         return factory(**params)
 
+    def factory(self, name: str) -> Callable[..., T]:
+        """What makes the `T` of that name. Raises KeyError."""
+        return self._factories[name]
+
     def names(self) -> tuple[str, ...]:
         """Every registered name, sorted."""
         return tuple(sorted(self._factories))

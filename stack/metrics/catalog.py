@@ -205,8 +205,8 @@ SCRAPE_COLLECTOR_DURATION = _add(
 QUANTITY_STATE = _add(
     "kvdeck_quantity_state", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
     "Targets of which a quantity is in this state: present, renamed (told under an older name), hidden (this version shows it only "
-    "with a flag), absent, stale (told, but not refreshed) or reset (a counter that just began anew). `kvdeck exporter explain` has "
-    "each target's reasons.",
+    "with a flag), absent, stale (told, but not refreshed) or reset (a counter that just began anew). "
+    "`kvdeck exporter explain` has each target's reasons.",
     Label.QUANTITY, Label.STATE,
 )  # fmt: skip
 TARGET_INFO = _add(

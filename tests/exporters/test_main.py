@@ -12,23 +12,42 @@ import pytest
 from click.testing import CliRunner
 
 from exporters.__main__ import main
+from exporters.collector import collectors
 from stack.cli.main import main as kvdeck
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--listen", "9410"], "expected HOST:PORT, for example 127.0.0.1:8000, not '9410'"),
-        (["--listen", "127.0.0.1:x"], "not '127.0.0.1:x'"),
+        (["--web.listen-address", "9410"], "expected HOST:PORT, for example 127.0.0.1:8000, not '9410'"),
+        (["--web.listen-address", "127.0.0.1:x"], "not '127.0.0.1:x'"),
         (["--lmcache", "http://l"], "'http://l' is not NAME=URL"),
         (["--store", "a=redis://x", "--store", "a=redis://y"], "'a' is named twice"),
-        (["--timeout", "0"], "0.0 is not in the range"),
+        (["--scrape.timeout", "0"], "0.0 is not in the range"),
+        (["--web.telemetry-path", "metrics"], "'metrics' is not a path of its own"),
+        (["--web.telemetry-path", "/healthz"], "'/healthz' is not a path of its own"),
+        (["--collector.wrong"], "No such option"),
     ],
 )
 def test_a_wrong_argument_is_named(arguments: list[str], complaint: str) -> None:
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
     assert complaint in result.output
+
+
+def test_every_collector_has_a_switch_that_says_what_it_reads() -> None:
+    told = " ".join(CliRunner().invoke(main, ["--help"]).output.split())
+    for name in collectors:
+        assert f"--collector.{name} / --no-collector.{name}" in told
+    assert "Reads the engines of the fleet's target file." in told
+
+
+def test_a_wrong_web_configuration_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "web.yml"
+    file.write_text("tls_server_config: {cert_file: a}\n")
+    result = CliRunner().invoke(main, ["--web.config.file", str(file)])
+    assert result.exit_code == 1
+    assert "missing required field `key_file`" in result.output
 
 
 def test_the_command_is_listed_without_importing_the_exporter() -> None:
@@ -55,7 +74,7 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
 def test_the_process_serves_and_ends_on_sigterm(tmp_path: Path) -> None:
     port, nobody = _free_port(), _free_port()
     store = f"redis=redis://127.0.0.1:{nobody}"
-    arguments = ["--listen", f"127.0.0.1:{port}", "--targets", str(tmp_path / "engines.json"), "--store", store]
+    arguments = ["--web.listen-address", f"127.0.0.1:{port}", "--target.file", str(tmp_path / "engines.json"), "--store", store]
     with subprocess.Popen([sys.executable, "-m", "stack.cli.main", "exporter", *arguments], stderr=subprocess.PIPE) as process:
         try:
             assert _wait(f"http://127.0.0.1:{port}/healthz", process).text == "ok\n"

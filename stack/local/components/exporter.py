@@ -17,8 +17,8 @@ def exporter(site: Site) -> Spec:
     tiers = () if site.is_emulated else _tiers(site)
     argv = (
         *(str(site.launch.python), "-m", "exporters"),
-        *("--listen", f"{LOOPBACK}:{site.ports.exporter}"),
-        *("--targets", str(site.layout.targets)),
+        *("--web.listen-address", f"{LOOPBACK}:{site.ports.exporter}"),
+        *("--target.file", str(site.layout.targets)),
         *tiers,
     )
     return Spec(

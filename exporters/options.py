@@ -1,0 +1,62 @@
+"""Options of the exporter's command line that are checked or made here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+import exporters.collectors  # registers every collector  # noqa: F401
+from exporters.collector import collectors
+from stack.config import address
+
+_PREFIX = "collector_"
+
+
+def named_urls(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """URLs by name of several `NAME=URL`. Raises BadParameter."""
+    named: dict[str, str] = {}
+    for value in values:
+        name, separator, url = value.partition("=")
+        if not (name and separator and "://" in url):
+            raise click.BadParameter(f"{value!r} is not NAME=URL", ctx, param)
+        if name in named:
+            raise click.BadParameter(f"{name!r} is named twice", ctx, param)
+        named[name] = url.rstrip("/")
+    return named
+
+
+def listen_address(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, int]:
+    """Host and port of `HOST:PORT`, and of `:PORT`, which is every address. Raises BadParameter."""
+    try:
+        return address(f"0.0.0.0{value}" if value.startswith(":") else value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
+
+
+def path(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A path of the exporter. Raises BadParameter."""
+    if not value.startswith("/") or value in {"/", "/healthz"}:
+        raise click.BadParameter(f"{value!r} is not a path of its own, such as /metrics", ctx, param)
+    return value
+
+
+def collector_switches(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds `--collector.NAME/--no-collector.NAME` for every registered collector."""
+    for name in reversed(collectors.names()):
+        switch = click.option(
+            f"--collector.{name}/--no-collector.{name}", f"{_PREFIX}{name}", default=True, help=_about(name)
+        )  # fmt: skip
+        command = switch(command)
+    return command
+
+
+def switched_on(switches: Mapping[str, Any]) -> frozenset[str]:
+    """Names of the collectors whose switch is on."""
+    return frozenset(name for name in collectors if switches[f"{_PREFIX}{name}"])
+
+
+def _about(name: str) -> str:
+    return (inspect.getdoc(collectors.factory(name)) or "").partition("\n")[0]
