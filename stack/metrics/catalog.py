@@ -144,8 +144,8 @@ ENGINE_PREEMPTIONS = _add(
 )  # fmt: skip
 ENGINE_PHASE_DURATION = _add(
     "kvdeck_engine_phase_duration_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
-    "Where a request's time in an engine went: queue, prefill, decode; for fleets without kvdeck's router. A few of vLLM's own buckets, "
-    "whose lowest is 0.3 s: quantiles below that are unknown, whatever PromQL interpolates.",
+    "Where a request's time in an engine went: queue, prefill, decode; for fleets without kvdeck's router. A few of vLLM's own "
+    "buckets, whose lowest is 0.3 s: quantiles below that are unknown, whatever PromQL interpolates.",
     *_ENGINE, Label.PHASE, buckets=(0.3, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 240.0),
 )  # fmt: skip
 
