@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
-from stack.metrics.family import Family, Kind, Label
+from stack.metrics.family import ATTACHED, Family, Kind, Label
 
-Where = Mapping[Label, str]
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A label's value as a regular expression, or a variable that Grafana makes one of; written as it is."""
+
+    text: str
+
+
+Where = Mapping[Label, str | Pattern]
 EVERYWHERE: Where = {}
+
+KEPT = (Label.CLUSTER, Label.NAMESPACE)
+"""Every aggregate keeps these, so that fleets are never added up; where nobody attaches them they change nothing."""
 
 
 def selector(family: Family, where: Where = EVERYWHERE, part: str = "", window: str = "") -> str:
@@ -15,12 +27,19 @@ def selector(family: Family, where: Where = EVERYWHERE, part: str = "", window: 
 
     A label that the family does not carry would select nothing, silently: it is refused.
     """
-    if unknown := sorted(set(where) - set(family.labels)):
+    if unknown := sorted(set(where) - set(family.labels) - set(ATTACHED)):
         raise ValueError(f"{family.name} has no label {unknown[0]}")
     if bool(part) is not (family.kind is Kind.HISTOGRAM):
         raise ValueError(f"{family.name} is a {family.kind}: part {part!r}")
-    matchers = ",".join(f'{label}="{_escaped(value)}"' for label, value in where.items())
-    return f"{family.name}{part}{{{matchers}}}" + (f"[{window}]" if window else "")
+    return f"{family.name}{part}{{{matchers(where)}}}" + (f"[{window}]" if window else "")
+
+
+def matchers(where: Where) -> str:
+    """What stands between a selector's braces."""
+    return ",".join(
+        f'{label}=~"{value.text}"' if isinstance(value, Pattern) else f'{label}="{_escaped(value)}"'
+        for label, value in where.items()
+    )
 
 
 def rate(family: Family, by: Iterable[Label], where: Where, window: str, part: str = "") -> str:
@@ -34,9 +53,8 @@ def total(expression: str, by: Iterable[Label]) -> str:
 
 
 def aggregate(how: str, expression: str, by: Iterable[Label]) -> str:
-    """`how by (...) (expression)`, such as `max by (tier) (...)`."""
-    labels = ", ".join(by)
-    return f"{how} by ({labels}) ({expression})" if labels else f"{how}({expression})"
+    """`how by (...) (expression)`, such as `max by (cluster, namespace, tier) (...)`."""
+    return f"{how} by ({', '.join([*KEPT, *by])}) ({expression})"
 
 
 def ratio(above: str, below: str) -> str:
@@ -46,8 +64,12 @@ def ratio(above: str, below: str) -> str:
 
 def quantile(q: float, family: Family, by: Iterable[Label], where: Where, window: str) -> str:
     """The `q` quantile of a histogram, from 0 to 1."""
-    labels = ", ".join(["le", *by])
-    return f"histogram_quantile({q}, sum by ({labels}) (rate({selector(family, where, '_bucket', window)})))"
+    return quantile_of(q, f"rate({selector(family, where, '_bucket', window)})", by)
+
+
+def quantile_of(q: float, buckets: str, by: Iterable[Label]) -> str:
+    """The `q` quantile of rates of a histogram's buckets."""
+    return f"histogram_quantile({q}, sum by ({', '.join(['le', *KEPT, *by])}) ({buckets}))"
 
 
 def _escaped(value: str) -> str:

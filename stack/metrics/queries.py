@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
-from stack.metrics.promql import EVERYWHERE, Where, aggregate, quantile, rate, ratio, selector, total
+from stack.metrics.promql import EVERYWHERE, KEPT, Where, aggregate, quantile, rate, ratio, selector, total
 from stack.model.tier import Pool
 
 WINDOW = "1m"
@@ -76,7 +76,7 @@ def waterfall_shares(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     by = (Label.SOURCE,)
     decode = {Label.POOL: Pool.DECODE, **where}
     parts, whole = (rate(catalog.PROMPT_TOKENS, labels, decode, window) for labels in (by, ()))
-    expr = f"{parts} / on () group_left () ({whole} > 0)"
+    expr = f"{parts} / on ({', '.join(KEPT)}) group_left () ({whole} > 0)"
     return Query(expr, "ratio", by, "Share of prompt tokens by where their KV came from (the decode pool's view).")
 
 
@@ -133,6 +133,12 @@ def evicted_keys(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     return Query(rate(catalog.CACHE_EVICTED_KEYS, by, where, window), "keys/s", by, "Keys that the store evicted.")
 
 
+def residency(q: float, where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.TIER, Label.EVENT)
+    text = f"{q:.0%} of sampled blocks lived, lay unused before eviction, or waited for their next use at most this long."
+    return Query(quantile(q, catalog.CACHE_RESIDENCY, by, where, window), "seconds", by, text)
+
+
 # KV transfer
 
 
@@ -165,6 +171,18 @@ def engine_requests(where: Where = EVERYWHERE) -> Query:
 def generated_tokens(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     by = (Label.POOL, Label.REPLICA)
     return Query(rate(catalog.ENGINE_GENERATED_TOKENS, by, where, window), "tokens/s", by, "Tokens each engine generated.")
+
+
+def preemptions(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.POOL, Label.REPLICA)
+    text = "Running requests whose KV blocks an engine took away; their prompts are computed again."
+    return Query(rate(catalog.ENGINE_PREEMPTIONS, by, where, window), "1/s", by, text)
+
+
+def engine_phase_means(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.POOL, Label.PHASE)
+    text = "Mean time of a request in an engine's queue, prefill and decode."
+    return Query(_mean(catalog.ENGINE_PHASE_DURATION, by, where, window), "seconds", by, text)
 
 
 def _mean(family: Family, by: tuple[Label, ...], where: Where, window: str) -> str:

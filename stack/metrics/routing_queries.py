@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stack.metrics import catalog
 from stack.metrics.family import Label
-from stack.metrics.promql import EVERYWHERE, Where, aggregate, rate, selector, total
+from stack.metrics.promql import EVERYWHERE, Where, aggregate, matchers, rate, selector, total
 from stack.metrics.queries import WINDOW, Query
 
 
@@ -43,19 +43,39 @@ def pool_replicas(where: Where = EVERYWHERE) -> Query:
     return Query(aggregate("max", selector(catalog.CONTROL_POOL_REPLICAS, where), by), "engines", by, text)
 
 
-def generation_lag() -> Query:
+def generation_lag(where: Where = EVERYWHERE) -> Query:
     """How many generations the slowest router is behind."""
-    desired, applied = (selector(family) for family in (catalog.CONTROL_GENERATION, catalog.ROUTER_GENERATION))
-    return Query(f"max({desired}) - min({applied})", "generations", (), "Generations the slowest router is behind control.")
+    desired = aggregate("max", selector(catalog.CONTROL_GENERATION, where), ())
+    applied = aggregate("min", selector(catalog.ROUTER_GENERATION, where), ())
+    return Query(f"{desired} - {applied}", "generations", (), "Generations the slowest router is behind control.")
 
 
-def collectors_failing() -> Query:
+def collectors_failing(where: Where = EVERYWHERE) -> Query:
     """Targets the exporter could not read."""
     by = (Label.COLLECTOR, Label.TARGET)
     text = "Targets that the exporter could not read: their series are absent."
-    return Query(f"{aggregate('min', selector(catalog.SCRAPE_COLLECTOR_SUCCESS), by)} == 0", "", by, text)
+    return Query(f"{aggregate('min', selector(catalog.SCRAPE_COLLECTOR_SUCCESS, where), by)} == 0", "", by, text)
 
 
-def firing_alerts() -> Query:
+def collector_seconds(where: Where = EVERYWHERE) -> Query:
+    by = (Label.COLLECTOR, Label.TARGET)
+    text = "How long the exporter took for each target."
+    return Query(aggregate("max", selector(catalog.SCRAPE_COLLECTOR_DURATION, where), by), "seconds", by, text)
+
+
+def quantity_states(where: Where = EVERYWHERE) -> Query:
+    by = (Label.QUANTITY, Label.STATE)
+    text = "Targets by how a quantity is known: renamed, hidden, absent, stale and reset ones are not told as expected."
+    found = total(selector(catalog.QUANTITY_STATE, where), by)
+    return Query(f"{found} > 0", "targets", by, text)
+
+
+def engine_versions(where: Where = EVERYWHERE) -> Query:
+    by = (Label.VERSION, Label.EMULATED)
+    return Query(aggregate("count", selector(catalog.TARGET_INFO, where), by), "engines", by, "Listed engines by version.")
+
+
+def firing_alerts(where: Where = EVERYWHERE) -> Query:
     """The alerts that fire now, in Prometheus' own series of them."""
-    return Query('ALERTS{alertstate="firing"}', "", (), "1 for each alert that fires, by the labels alertname and severity.")
+    narrowed = ",".join(text for text in ('alertstate="firing"', matchers(where)) if text)
+    return Query(f"ALERTS{{{narrowed}}}", "", (), "1 for each alert that fires, by the labels alertname and severity.")

@@ -2,7 +2,7 @@ import pytest
 
 from stack.metrics import catalog
 from stack.metrics.family import Label
-from stack.metrics.promql import EVERYWHERE, aggregate, quantile, rate, ratio, selector
+from stack.metrics.promql import EVERYWHERE, Pattern, Where, aggregate, quantile, rate, ratio, selector
 
 
 def test_label_values_are_escaped() -> None:
@@ -27,11 +27,20 @@ def test_a_histogram_needs_a_part_and_nothing_else_has_one() -> None:
 def test_expressions_are_what_one_would_write_by_hand() -> None:
     tier = {Label.TIER: "l1"}
     assert rate(catalog.CACHE_HIT_TOKENS, (Label.TIER,), tier, "1m") == (
-        'sum by (tier) (rate(kvdeck_cache_hit_tokens_total{tier="l1"}[1m]))'
+        'sum by (cluster, namespace, tier) (rate(kvdeck_cache_hit_tokens_total{tier="l1"}[1m]))'
     )
-    assert rate(catalog.CACHE_HIT_TOKENS, (), EVERYWHERE, "1m") == "sum(rate(kvdeck_cache_hit_tokens_total{}[1m]))"
+    assert (
+        rate(catalog.CACHE_HIT_TOKENS, (), EVERYWHERE, "1m")
+        == "sum by (cluster, namespace) (rate(kvdeck_cache_hit_tokens_total{}[1m]))"
+    )
     assert ratio("a", "b") == "a / (b > 0)"
-    assert aggregate("max", "a", [Label.TIER, Label.REPLICA]) == "max by (tier, replica) (a)"
+    assert aggregate("max", "a", [Label.TIER, Label.REPLICA]) == "max by (cluster, namespace, tier, replica) (a)"
     assert quantile(0.95, catalog.ROUTER_TTFT, (Label.PATH,), EVERYWHERE, "5m") == (
-        "histogram_quantile(0.95, sum by (le, path) (rate(kvdeck_router_time_to_first_token_seconds_bucket{}[5m])))"
+        "histogram_quantile(0.95, sum by (le, cluster, namespace, path) "
+        "(rate(kvdeck_router_time_to_first_token_seconds_bucket{}[5m])))"
     )
+
+
+def test_a_pattern_matches_as_written_and_what_prometheus_attaches_is_of_every_family() -> None:
+    where: Where = {Label.CLUSTER: Pattern("$cluster"), Label.TIER: "l1"}
+    assert selector(catalog.CACHE_EVICTED_KEYS, where) == 'kvdeck_cache_evicted_keys_total{cluster=~"$cluster",tier="l1"}'
