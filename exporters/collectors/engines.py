@@ -111,8 +111,8 @@ def _tiers(own: dict[Label, str], reading: EngineReading) -> Iterator[Point]:
             yield Point(catalog.CACHE_USED_BYTES, own | {Label.TIER: Tier.ENGINE}, used)
     for event, stays in reading.residency.items():
         yield Point(catalog.CACHE_RESIDENCY, own | {Label.TIER: Tier.ENGINE, Label.EVENT: event}, stays.thinned(BUCKETS))
-    if reading.allocation_failures is not None:
-        yield Point(catalog.CACHE_ALLOCATION_FAILURES, own | {Label.TIER: Tier.L1}, reading.allocation_failures)
+    for (tier, reason), failures in reading.allocation_failures.items():
+        yield Point(catalog.CACHE_ALLOCATION_FAILURES, own | {Label.TIER: tier, Label.REASON: reason}, failures)
 
 
 def _transfers(own: dict[Label, str], transfers: Transfers) -> Iterator[Point]:
@@ -126,6 +126,8 @@ def _transfers(own: dict[Label, str], transfers: Transfers) -> Iterator[Point]:
         yield Point(catalog.KV_TRANSFER_BUSY, moved, transfers.busy_seconds)
     for reason, failures in transfers.failures.items():
         yield Point(catalog.KV_TRANSFER_FAILURES, over | {Label.REASON: reason}, failures)
+    if transfers.failures_doubtful is not None:
+        yield Point(catalog.KV_TRANSFER_FAILURES_DOUBTFUL, over, float(transfers.failures_doubtful))
 
 
 def _labels(engine: Target) -> dict[Label, str]:

@@ -22,6 +22,7 @@ class State(StrEnum):
     RENAMED = "renamed"  # under a name of older versions
     HIDDEN = "hidden"  # this version has it, and shows it only with a flag
     ABSENT = "absent"
+    NOT_APPLICABLE = "not_applicable"  # of a feature that is not in use
     STALE = "stale"  # told, but not refreshed
     RESET = "reset"  # a counter that begins anew
 
@@ -59,6 +60,7 @@ class Alias:
 class Quantity:
     """What is asked for. `aliases` newest first; `needs` says when a version that has it shows nothing all the same.
 
+    `featured`: what it `needs` is a way of working, not a flag that shows it: without that there is nothing to tell.
     `stepped`: the source refreshes it only when it works, so it stands still when that hangs. `buckets`: a histogram's are read.
     """
 
@@ -67,6 +69,7 @@ class Quantity:
     fold: Fold
     aliases: tuple[Alias, ...]
     needs: str = ""
+    featured: bool = False
     stepped: bool = False
     buckets: bool = True
 
@@ -135,14 +138,15 @@ def _value(quantity: Quantity, alias: Alias, samples: Samples) -> float | Histog
 
 
 def _missing(quantity: Quantity, version: Version | None) -> Resolved:
+    silent = Resolved(quantity, State.NOT_APPLICABLE if quantity.featured else State.ABSENT, reason=quantity.needs or "not told")
     if version is None:
-        return Resolved(quantity, State.ABSENT, reason=quantity.needs or "not told")
+        return silent
     known = [alias for alias in quantity.aliases if alias.of(version)]
     if not known:
         return Resolved(quantity, State.ABSENT, reason=_other_versions(quantity.aliases, version))
     if all(alias.hidden is not None and alias.hidden <= version for alias in known):
         return Resolved(quantity, State.HIDDEN, reason=f"{known[0].name} needs --show-hidden-metrics-for-version")
-    return Resolved(quantity, State.ABSENT, reason=quantity.needs or "not told")
+    return silent
 
 
 def _other_versions(aliases: Sequence[Alias], version: Version) -> str:

@@ -28,6 +28,12 @@ WANTED = frozenset(
 """Every sample name `read` looks at; a parser may skip all others."""
 
 _PHASES = {"queue": vq.QUEUE_TIME, "prefill": vq.PREFILL_TIME, "decode": vq.DECODE_TIME}
+_NOT_TAKEN = {
+    (Tier.L1, "store"): vq.ALLOCATION_FAILURES,
+    (Tier.L1, "promotion"): vq.PROMOTION_ALLOCATION_FAILURES,
+    (Tier.L2, "backpressure"): vq.STORES_DROPPED,
+    (Tier.L2, "put"): vq.PUTS_FAILED,
+}
 _RESIDENCY = {"lifetime": vq.BLOCK_LIFETIME, "idle_before_evict": vq.BLOCK_IDLE, "reuse_gap": vq.BLOCK_REUSE_GAP}
 
 
@@ -69,7 +75,7 @@ class EngineReading:
     capacity_bytes: float | None
     transfers: tuple[Transfers, ...]
     preemptions: float | None = None
-    allocation_failures: float | None = None
+    allocation_failures: Mapping[tuple[Tier, str], float] = field(default_factory=dict)
     phases: Mapping[str, Histogram] = field(default_factory=dict)
     residency: Mapping[str, Histogram] = field(default_factory=dict)
     quantities: tuple[Resolved, ...] = ()
@@ -94,7 +100,7 @@ def read(samples: Samples, version: Version | None = None) -> EngineReading:
         capacity_bytes=_capacity_bytes(samples),
         transfers=tuple(transfers(exposed)),
         preemptions=exposed.number(vq.PREEMPTIONS),
-        allocation_failures=exposed.number(vq.ALLOCATION_FAILURES),
+        allocation_failures=exposed.numbers(_NOT_TAKEN),
         phases=exposed.histograms(_PHASES),
         residency=exposed.histograms(_RESIDENCY),
         quantities=tuple(exposed.all.values()),

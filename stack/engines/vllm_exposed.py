@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
 
 from stack.engines import vllm_names as names
 from stack.engines import vllm_quantities as vq
 from stack.engines.quantities import Quantity, resolve
 from stack.engines.samples import Histogram, Samples
 from stack.engines.versions import Version
+
+K = TypeVar("K", bound=Hashable)
 
 
 class Exposed:
@@ -22,6 +25,10 @@ class Exposed:
     def number(self, quantity: Quantity) -> float | None:
         """What one that is no histogram amounts to, None where it is not told."""
         return self.all[quantity.name].number
+
+    def numbers(self, quantities: Mapping[K, Quantity]) -> dict[K, float]:
+        """Those of several that are told, none of them a histogram."""
+        return {name: found for name, quantity in quantities.items() if (found := self.number(quantity)) is not None}
 
     def histogram(self, quantity: Quantity) -> Histogram | None:
         """What one that is a histogram holds, None where it is not told."""

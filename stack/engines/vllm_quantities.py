@@ -16,19 +16,22 @@ _CONNECTOR = "counted with a KV connector only"
 _NIXL = "counted with the NIXL connector only"
 _MOONCAKE = "counted with the Mooncake connector only"
 _OFFLOAD = "counted with native KV offloading only"
+_TIERING = "counted with native KV offloading to several tiers only"
+_STORE = "counted once a Mooncake store is used"
+_FEATURES = {_NIXL, _MOONCAKE, _OFFLOAD, _TIERING, _STORE}
 _RESIDENCY = "told with --kv-cache-metrics only"
 
 
 def _counter(name: str, unit: Unit, *aliases: Alias, needs: str = "") -> Quantity:
-    return Quantity(name, unit, Fold.COUNTER, aliases, needs)
+    return Quantity(name, unit, Fold.COUNTER, aliases, needs, needs in _FEATURES)
 
 
 def _gauge(name: str, unit: Unit, *aliases: Alias, fold: Fold = Fold.TOTAL, needs: str = "") -> Quantity:
-    return Quantity(name, unit, fold, aliases, needs, stepped=True)
+    return Quantity(name, unit, fold, aliases, needs, needs in _FEATURES, stepped=True)
 
 
 def _histogram(name: str, unit: Unit, *aliases: Alias, needs: str = "", buckets: bool = True) -> Quantity:
-    return Quantity(name, unit, Fold.HISTOGRAM, aliases, needs, buckets=buckets)
+    return Quantity(name, unit, Fold.HISTOGRAM, aliases, needs, needs in _FEATURES, buckets=buckets)
 
 
 def _in_prefix_cache(new: str, old: str) -> tuple[Alias, ...]:
@@ -134,6 +137,44 @@ ALLOCATION_FAILURES = _counter(
     "offload_allocation_failures", Unit.NONE, Alias("vllm:kv_offload_allocation_failure_total", (0, 26, 0)), needs=_OFFLOAD
 )
 
+# Between the host's memory and the tiers behind it, all of them together.
+TIER_READ_BYTES = _counter(
+    "tier_read_bytes", Unit.BYTES, Alias(names.KV_OFFLOAD_TIERING_READ_BYTES.name, (0, 28, 0)), needs=_TIERING
+)
+TIER_READ_TIME = _counter(
+    "tier_read_time", Unit.SECONDS, Alias(names.KV_OFFLOAD_TIERING_READ_TIME.name, (0, 28, 0)), needs=_TIERING
+)
+TIER_WRITTEN_BYTES = _counter(
+    "tier_written_bytes", Unit.BYTES, Alias(names.KV_OFFLOAD_TIERING_WRITE_BYTES.name, (0, 28, 0)), needs=_TIERING
+)
+TIER_WRITE_TIME = _counter(
+    "tier_write_time", Unit.SECONDS, Alias(names.KV_OFFLOAD_TIERING_WRITE_TIME.name, (0, 28, 0)), needs=_TIERING
+)
+PROMOTIONS_FAILED = _counter(
+    "tier_promotions_failed", Unit.NONE, Alias("vllm:kv_offload_tiering_promotion_job_failures_total", (0, 28, 0)), needs=_TIERING
+)
+CASCADES_FAILED = _counter(
+    "tier_cascades_failed", Unit.NONE, Alias("vllm:kv_offload_tiering_cascade_job_failures_total", (0, 28, 0)), needs=_TIERING
+)
+PROMOTION_ALLOCATION_FAILURES = _counter(
+    "tier_promotion_allocation_failures", Unit.NONE,
+    Alias("vllm:kv_offload_tiering_promotion_allocation_failures_total", (0, 28, 0)), needs=_TIERING,
+)  # fmt: skip
+STORES_DROPPED = _counter(
+    "tier_stores_dropped", Unit.NONE,
+    Alias("vllm:kv_offload_tiering_backpressure_stores_dropped_total", (0, 32, 0)), needs=_TIERING,
+)  # fmt: skip
+
+_GET, _PUT = ("operation", "load_get"), ("operation", "save_put")
+_STORE_BYTES, _STORE_TIME = "vllm:mooncake_store_operation_bytes_total", "vllm:mooncake_store_operation_time_seconds_sum"
+_STORE_FAILED = "vllm:mooncake_store_operation_failed_keys_total"
+GOT_BYTES = _counter("mooncake_store_got_bytes", Unit.BYTES, Alias(_STORE_BYTES, (0, 22, 1), where=_GET), needs=_STORE)
+GET_TIME = _counter("mooncake_store_get_time", Unit.SECONDS, Alias(_STORE_TIME, (0, 22, 1), where=_GET), needs=_STORE)
+GETS_FAILED = _counter("mooncake_store_gets_failed", Unit.NONE, Alias(_STORE_FAILED, (0, 22, 1), where=_GET), needs=_STORE)
+PUT_BYTES = _counter("mooncake_store_put_bytes", Unit.BYTES, Alias(_STORE_BYTES, (0, 22, 1), where=_PUT), needs=_STORE)
+PUT_TIME = _counter("mooncake_store_put_time", Unit.SECONDS, Alias(_STORE_TIME, (0, 22, 1), where=_PUT), needs=_STORE)
+PUTS_FAILED = _counter("mooncake_store_puts_failed", Unit.NONE, Alias(_STORE_FAILED, (0, 22, 1), where=_PUT), needs=_STORE)
+
 QUANTITIES = (
     RUNNING, WAITING, KV_USED, OFFLOAD_USED,
     PROMPT, GENERATED, COMPUTED, LOOKED_UP, FOUND, EXTERNAL_LOOKED_UP, EXTERNAL_FOUND, PREEMPTIONS,
@@ -142,4 +183,7 @@ QUANTITIES = (
     NIXL_BYTES, NIXL_TIME, NIXL_FAILED, NIXL_EXPIRED, NIXL_LATE,
     MOONCAKE_BYTES, MOONCAKE_TIME, MOONCAKE_FAILED, MOONCAKE_RECEIVE_FAILED, MOONCAKE_EXPIRED,
     LOADED_BYTES, LOAD_TIME, STORED_BYTES, STORE_TIME, ALLOCATION_FAILURES,
+    TIER_READ_BYTES, TIER_READ_TIME, TIER_WRITTEN_BYTES, TIER_WRITE_TIME, PROMOTIONS_FAILED, CASCADES_FAILED,
+    PROMOTION_ALLOCATION_FAILURES, STORES_DROPPED,
+    GOT_BYTES, GET_TIME, GETS_FAILED, PUT_BYTES, PUT_TIME, PUTS_FAILED,
 )  # fmt: skip

@@ -111,6 +111,12 @@ KV_TRANSFER_FAILURES = _add(
     "KV transfers that failed (the decode engine recomputes), and KV that expired on the prefill engine before anyone came.",
     *_ENGINE, Label.TRANSPORT, Label.REASON,
 )  # fmt: skip
+KV_TRANSFER_FAILURES_DOUBTFUL = _add(
+    "kvdeck_kv_transfer_failures_doubtful", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 while nearly every KV transfer since the engine's start counts as failed: NIXL without telemetry counts completed ones so, "
+    "too; see whether requests succeed. Absent below ten transfers.",
+    *_ENGINE, Label.TRANSPORT,
+)  # fmt: skip
 
 CACHE_RESIDENCY = _add(
     "kvdeck_cache_residency_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
@@ -120,8 +126,9 @@ CACHE_RESIDENCY = _add(
 )  # fmt: skip
 CACHE_ALLOCATION_FAILURES = _add(
     "kvdeck_cache_allocation_failures_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
-    "Times a tier found no room for KV that was to be put there.",
-    *_ENGINE, Label.TIER,
+    "Times a tier did not take KV that was to be put there: no room for a store or a promotion from the tier behind it, "
+    "backpressure (too slow), a put that failed.",
+    *_ENGINE, Label.TIER, Label.REASON,
 )  # fmt: skip
 
 # Engines -- exporter
@@ -205,7 +212,8 @@ SCRAPE_COLLECTOR_DURATION = _add(
 QUANTITY_STATE = _add(
     "kvdeck_quantity_state", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
     "Targets of which a quantity is in this state: present, renamed (told under an older name), hidden (this version shows it only "
-    "with a flag), absent, stale (told, but not refreshed) or reset (a counter that just began anew). "
+    "with a flag), absent, not_applicable (of a feature that is not in use), stale (told, but not refreshed) or reset (a counter "
+    "that just began anew). "
     "`kvdeck exporter explain` has each target's reasons.",
     Label.QUANTITY, Label.STATE,
 )  # fmt: skip

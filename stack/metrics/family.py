@@ -43,7 +43,7 @@ class Label(StrEnum):
     BACKEND = "backend"  # an engine as the router names it; same bound, and `unlisted` for those of other routers
     TIER = "tier"  # engine, l1, l2
     SOURCE = "source"  # engine, l1, l2, peer, computed, unknown; of token ids: cache, computed
-    TRANSPORT = "transport"  # nixl, mooncake, offload
+    TRANSPORT = "transport"  # nixl, mooncake, mooncake_store, offload, offload_tier
     DIRECTION = "direction"  # receive; of offloading: load, store
     PHASE = "phase"  # the router's seven phases; of engines: queue, prefill, decode
     PATH = "path"  # direct, dpd

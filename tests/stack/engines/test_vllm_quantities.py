@@ -39,7 +39,8 @@ def test_every_quantity_a_version_has_is_told_in_its_unit(version: Version) -> N
             assert value == amount(quantity), quantity.name
             assert one.state in {State.PRESENT, State.RENAMED}
         else:
-            assert one.state is State.ABSENT
+            there = any(alias.of(version) for alias in quantity.aliases)
+            assert one.state is (State.NOT_APPLICABLE if there and quantity.featured else State.ABSENT)
             assert one.reason
 
 
@@ -74,4 +75,6 @@ def test_what_a_version_lacks_says_since_when_it_is_there() -> None:
 
 def test_what_a_feature_would_tell_names_the_feature() -> None:
     assert resolve(LOADED_BYTES, Samples([]), (0, 33, 0)).reason == "counted with native KV offloading only"
+    assert resolve(LOADED_BYTES, Samples([]), (0, 33, 0)).state is State.NOT_APPLICABLE
+    assert resolve(LOADED_BYTES, Samples([]), (0, 9, 2)).state is State.ABSENT
     assert resolve(LOADED_BYTES, Samples([]), None).reason == "counted with native KV offloading only"
