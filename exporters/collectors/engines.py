@@ -18,8 +18,8 @@ from stack.metrics.family import Label
 from stack.model.target import Target
 from stack.model.tier import Tier
 
-# Of an engine's own buckets so many are shown: each is a series.
-BUCKETS = 10
+# Of an engine's own buckets so many are shown: each is a series, and an engine has 120 at the most.
+BUCKETS = 8
 
 
 @collectors.register("engines")

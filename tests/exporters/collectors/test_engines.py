@@ -2,11 +2,13 @@ import httpx
 import pytest
 
 from exporters.collector import Context, Point
-from exporters.collectors.engines import Engines
+from exporters.collectors.engines import BUCKETS, Engines
 from stack.adapters.exposition import ExpositionError
+from stack.engines.samples import Histogram
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
 from stack.model.tier import Pool
+from tests.exporters import synthetic
 from tests.exporters.recorded import Hosts, exposition, target, text
 
 OWN = {Label.MODEL_NAME: "smollm2", Label.POOL: "decode", Label.REPLICA: "decode-0"}
@@ -66,3 +68,11 @@ async def test_an_engine_that_cannot_be_read_is_still_listed() -> None:
     engines = Engines(Context(httpx.AsyncClient(), lambda: [target("p", Pool.PREFILL)]))
     labels = {Label.MODEL_NAME: "smollm2", Label.POOL: "prefill", Label.REPLICA: "p", Label.EMULATED: "false"}
     assert engines.unread("p") == [Point(catalog.TARGET_INFO, labels, 1.0)]
+
+
+async def test_an_engine_that_tells_everything_has_120_series_at_the_most() -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", synthetic.exposition((0, 32, 0)))
+    own = sum(BUCKETS + len(("sum", "count")) if isinstance(point.value, Histogram) else 1 for point in await read(hosts))
+    of_others = 6 + 3  # the waterfall's sources, and what is said of reading it
+    assert own + of_others <= 120
