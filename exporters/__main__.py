@@ -22,6 +22,7 @@ from stack.adapters.exposition import ExpositionError
 @click.option(
     "--target.file", "targets", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Engines, as file_sd."
 )
+@click.option("--engine", multiple=True, callback=named_urls, metavar="NAME=URL", help="A vLLM engine; repeatable.")
 @click.option(
     "--lmcache", multiple=True, callback=named_urls, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable."
 )
@@ -46,6 +47,7 @@ def main(
     ctx: click.Context,
     /,
     targets: Path | None,
+    engine: dict[str, str],
     lmcache: dict[str, str],
     store: dict[str, str],
     router: dict[str, str],
@@ -59,7 +61,7 @@ def main(
     if ctx.invoked_subcommand is not None:
         return
     logs.configure()
-    endpoints = {"lmcache": lmcache, "store": store, "routers": router}
+    endpoints = {"engines": engine, "lmcache": lmcache, "store": store, "routers": router}
     try:
         serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches)))
     except WebConfigError as error:

@@ -6,7 +6,7 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -25,11 +25,10 @@ from starlette.types import ASGIApp
 import exporters.collectors  # registers every collector  # noqa: F401
 from exporters.basic_auth import BasicAuth
 from exporters.collector import Context, collectors
+from exporters.fleet import Fleet
 from exporters.render import render
 from exporters.scrape import Scraper
 from exporters.web_config import load, tls_options
-from stack.adapters.target_file import TargetFile
-from stack.model.target import Target
 
 log = logging.getLogger(__name__)
 
@@ -51,22 +50,6 @@ class Settings:
     collectors: frozenset[str] | None = None
 
 
-class Fleet:
-    """The engines of the target file, looked at anew when it changed; without a file there are none."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._file = TargetFile(path) if path else None
-        self._targets: list[Target] = []
-
-    def refresh(self) -> None:
-        """Take in a changed file; a broken or missing one leaves the fleet as it was."""
-        if self._file and (targets := self._file.changed()) is not None:
-            self._targets = targets
-
-    def now(self) -> Sequence[Target]:
-        return self._targets
-
-
 def application(
     settings: Settings, clock: Callable[[], float] = time.monotonic, transport: httpx.AsyncBaseTransport | None = None
 ) -> Starlette:
@@ -74,7 +57,7 @@ def application(
 
     `transport` is how targets are reached; None means over the network.
     """
-    fleet = Fleet(settings.targets)
+    fleet = Fleet(settings.targets, settings.endpoints.get("engines", {}))
     # Not through a proxy of the environment: targets are neighbours. Nothing is kept alive between scrapes: uvicorn, which
     # vLLM and LMCache serve with, closes idle connections after 5 s, just when a scrape 5 s later would use one.
     client = httpx.AsyncClient(
@@ -83,7 +66,7 @@ def application(
         timeout=settings.timeout_seconds,
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
     )
-    context = Context(client, fleet.now, settings.endpoints, clock)
+    context = Context(client, fleet.now, settings.endpoints, clock, fleet.learn)
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
     scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock)
 

@@ -48,12 +48,16 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What collectors are given. `fleet` is the engines listed now; `endpoints` are URLs by collector and target name."""
+    """What collectors are given. `fleet` is the engines listed now; `endpoints` are URLs by collector and target name.
+
+    `learn` takes an engine's own word on its model: replica, served name, root.
+    """
 
     http: httpx.AsyncClient
     fleet: Callable[[], Sequence[Target]]
     endpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
+    learn: Callable[[str, str, str], None] = lambda replica, model, root: None
 
 
 class Collector(Protocol):

@@ -24,7 +24,7 @@ BUCKETS = 8
 
 @collectors.register("engines")
 class Engines:
-    """Reads the engines of the fleet's target file."""
+    """Reads vLLM engines: those of the target file and those named."""
 
     stage = 0
 
@@ -40,9 +40,12 @@ class Engines:
         return listed
 
     async def read(self, target: str) -> Seen:
+        listed = self._listed(target)
+        samples = await fetch(self._context.http, f"{listed.url}/metrics", WANTED, plain=plain)
+        version = await self._version(listed, started(samples))
+        if not listed.model:
+            await self._learn(listed)
         engine = self._listed(target)
-        samples = await fetch(self._context.http, f"{engine.url}/metrics", WANTED, plain=plain)
-        version = await self._version(engine, started(samples))
         reading = read(samples, numbers(version))
         if reading.prompt is None and reading.running is None:
             raise ExpositionError("no vLLM series")
@@ -59,6 +62,15 @@ class Engines:
     def _listed(self, replica: str) -> Target:
         return next(target for target in self._context.fleet() if target.replica == replica)
 
+    async def _learn(self, engine: Target) -> None:
+        """Which model an engine serves that nobody said of; asked again in the next scrape while it does not say."""
+        try:
+            served = first_model(await fetch_json(self._context.http, f"{engine.url}/v1/models"))
+        except (httpx.HTTPError, ExpositionError):  # its metrics are good without it
+            return
+        if served is not None:
+            self._context.learn(engine.replica, *served)
+
     async def _version(self, engine: Target, started: float | None) -> str | None:
         """The engine's version, asked once a process; None while it does not say."""
         known = self._versions.get(engine.replica)
@@ -73,6 +85,17 @@ class Engines:
             return None
         self._versions[engine.replica] = (started, version[:64])
         return version[:64]
+
+
+def first_model(answer: object) -> tuple[str, str] | None:
+    """Served name and root of the first model in an answer of /v1/models, None where there is none."""
+    cards = answer.get("data") if isinstance(answer, dict) else None
+    card = cards[0] if isinstance(cards, list) and cards else None
+    name = card.get("id") if isinstance(card, dict) else None
+    if not isinstance(card, dict) or not isinstance(name, str):
+        return None
+    root = card.get("root")
+    return name, root if isinstance(root, str) else name
 
 
 def info(engine: Target, version: str | None) -> Point:

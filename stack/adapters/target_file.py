@@ -16,11 +16,12 @@ class TargetFile:
     """The file's targets as of its last good version.
 
     A missing file means no targets yet at the start; once read, a file that vanishes or is malformed
-    changes nothing, since only a well-formed file says that an engine left.
+    changes nothing, since only a well-formed file says that an engine left. `foreign`: written for Prometheus alone.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, foreign: bool = False) -> None:
         self._path = path
+        self._foreign = foreign
         self._seen: tuple[int, int, int] | None = None
 
     def changed(self) -> list[Target] | None:
@@ -30,7 +31,7 @@ class TargetFile:
             seen = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
             if seen == self._seen:
                 return None
-            targets = decode(self._path.read_bytes())
+            targets = decode(self._path.read_bytes(), foreign=self._foreign)
         except FileNotFoundError:
             return None
         except (OSError, TargetFileError) as error:

@@ -41,7 +41,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Group(msgspec.Struct):
     targets: list[str]
-    labels: dict[str, str]
+    labels: dict[str, str] = {}
 
 
 class TargetFileError(ValueError):
@@ -54,13 +54,17 @@ def encode(targets: list[Target]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(groups), indent=2) + b"\n"
 
 
-def decode(document: bytes) -> list[Target]:
-    """The targets of a file_sd document. Raises TargetFileError."""
+def decode(document: bytes, *, foreign: bool = False) -> list[Target]:
+    """The targets of a file_sd document. Raises TargetFileError.
+
+    `foreign`: written for Prometheus alone. Then a target without `replica` is known by its `pod`, else by its address, one
+    without `pool` decodes, and one without `model` has "" for it.
+    """
     try:
         groups = msgspec.json.decode(document, type=list[_Group])
     except msgspec.DecodeError as error:
         raise TargetFileError(f"target file: {error}") from error
-    return [_target(address, group) for group in groups for address in group.targets]
+    return [_target(address, _completed(address, group) if foreign else group) for group in groups for address in group.targets]
 
 
 def _labels(target: Target) -> dict[str, str]:
@@ -84,6 +88,12 @@ def _labels(target: Target) -> dict[str, str]:
     if target.kv_event_ranks != 1:
         labels["kv_event_ranks"] = str(target.kv_event_ranks)
     return labels
+
+
+def _completed(address: str, group: _Group) -> _Group:
+    labels = group.labels
+    missing = {"replica": labels.get("pod") or address, "pool": Pool.DECODE.value, "model": ""}
+    return _Group(group.targets, missing | {name: value for name, value in labels.items() if value})
 
 
 def _target(address: str, group: _Group) -> Target:

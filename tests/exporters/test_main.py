@@ -39,7 +39,7 @@ def test_every_collector_has_a_switch_that_says_what_it_reads() -> None:
     told = " ".join(CliRunner().invoke(main, ["--help"]).output.split())
     for name in collectors:
         assert f"--collector.{name} / --no-collector.{name}" in told
-    assert "Reads the engines of the fleet's target file." in told
+    assert "Reads vLLM engines: those of the target file and those named." in told
 
 
 def test_a_wrong_web_configuration_is_named(tmp_path: Path) -> None:

@@ -1,15 +1,18 @@
+from pathlib import Path
+
 import httpx
 import pytest
 
 from exporters.collector import Context, Point
-from exporters.collectors.engines import BUCKETS, Engines
+from exporters.collectors.engines import BUCKETS, Engines, first_model
+from exporters.fleet import Fleet
 from stack.adapters.exposition import ExpositionError
 from stack.engines.samples import Histogram
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
-from stack.model.tier import Pool
+from stack.model.tier import Pool, Source
 from tests.exporters import synthetic
-from tests.exporters.recorded import Hosts, exposition, target, text
+from tests.exporters.recorded import Hosts, exposition, json, target, text
 
 OWN = {Label.MODEL_NAME: "smollm2", Label.POOL: "decode", Label.REPLICA: "decode-0"}
 
@@ -76,3 +79,36 @@ async def test_an_engine_that_tells_everything_has_120_series_at_the_most() -> N
     own = sum(BUCKETS + len(("sum", "count")) if isinstance(point.value, Histogram) else 1 for point in await read(hosts))
     of_others = 6 + 3  # the waterfall's sources, and what is said of reading it
     assert own + of_others <= 120
+
+
+async def test_an_engine_of_which_no_model_is_listed_says_it_itself() -> None:
+    hosts = Hosts()
+    hosts.engine("e", b"vllm:prompt_tokens_total 1\n")
+    hosts.answers["http://e/v1/models"] = json(b'{"data": [{"id": "llama", "root": "/models/llama"}]}')
+    fleet = Fleet(None, {"e": "http://e"})
+    async with hosts.client() as client:
+        engines = Engines(Context(client, fleet.now, learn=fleet.learn))
+        for _ in range(2):
+            seen = await engines.read("e")
+    assert hosts.asked.count("http://e/v1/models") == 1
+    assert seen.prompt is not None
+    assert (seen.prompt.target.model, seen.prompt.target.model_root) == ("llama", "/models/llama")
+
+
+@pytest.mark.parametrize("answer", [{}, {"data": []}, {"data": [{}]}, {"data": [3]}, [], {"data": [{"id": 3}]}])
+def test_a_list_of_models_that_names_none_is_no_model(answer: object) -> None:
+    assert first_model(answer) is None
+
+
+async def test_the_readme_says_how_many_series_200_engines_make() -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", exposition("vllm-0.32-nixl-lmcache-decode"))
+    of_one = await series(hosts)
+    all_of_them = f"200 engines make {200 * of_one:,}, and scraped every 15 s {200 * of_one // 15:,} samples a second"
+    assert f"makes {of_one} series: {all_of_them}" in " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
+
+
+async def series(hosts: Hosts) -> int:
+    """Series of one engine: its own, those of the waterfall, and those about its scrape."""
+    own = sum(len(point.value.buckets) + 2 if isinstance(point.value, Histogram) else 1 for point in await read(hosts))
+    return own + len(Source) + 2
