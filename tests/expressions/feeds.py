@@ -1,0 +1,85 @@
+"""What a real Prometheus is fed with: recordings, synthetic expositions of old and new vLLM versions, and every family of ours.
+
+A feed is a cluster of its own, named so. Its counters grow and its gauges stand; each series has ten scrapes, half a minute apart.
+"""
+
+import re
+from collections.abc import Iterator
+
+from stack.engines.versions import Version, text
+from stack.metrics.catalog import CATALOG
+from stack.metrics.family import Family, Kind, Label
+from tests.alerts.promtool import ROOT
+from tests.exporters.recorded import DATA
+from tests.exporters.synthetic import exposition, versions
+
+SCRAPES = 10
+SECONDS = 30
+DECLARED = "declared"
+EXPORTER = "exporter-over-recordings"
+_GROWS = ("_total", "_sum", "_count", "_bucket")
+_SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
+_VALUES: dict[Label, tuple[str, ...]] = {
+    Label.POOL: ("prefill", "decode"),
+    Label.TIER: ("engine", "l1", "l2"),
+    Label.COLLECTOR: ("engines", "lmcache"),
+    Label.STATE: ("ready", "desired", "down", "lost", "unknown"),
+    Label.STRATEGY: ("kv_aware", "round_robin"),
+}
+"""Of these labels the values that rules ask for; others have one a family."""
+
+
+def feeds(end: float) -> str:
+    """All feeds as one OpenMetrics document whose last scrape is at `end`, in seconds."""
+    return "".join(line for name, document in _documents() for line in _scraped(name, document, end)) + "# EOF\n"
+
+
+def recorded() -> list[str]:
+    """The feeds that are recordings of engines and servers."""
+    return sorted(path.stem for path in (DATA / "expositions").glob("*.txt"))
+
+
+def synthetic() -> dict[str, Version]:
+    """The feeds of versions: the first, the last before names changed, and the newest."""
+    known = versions()
+    chosen = (known[0], max(each for each in known if each < (0, 12, 0)), known[-1])
+    return {f"synthetic-vllm-{text(version)}": version for version in chosen}
+
+
+def _documents() -> Iterator[tuple[str, str]]:
+    for name in recorded():
+        yield name, (DATA / "expositions" / f"{name}.txt").read_text()
+    for name, version in synthetic().items():
+        yield name, exposition(version).decode()
+    yield EXPORTER, (ROOT / "tests" / "exporters" / "expected" / "dpd-with-lmcache.txt").read_text()
+    yield DECLARED, "\n".join(line for family in CATALOG.values() for line in _declared(family))
+
+
+def _scraped(name: str, document: str, end: float) -> Iterator[str]:
+    engines = not name.startswith(("lmcache", EXPORTER, DECLARED))
+    attached = f'cluster="{name}",namespace="ns",instance="{name}:8000",job="{"engines" if engines else name}"'
+    samples = [*_SAMPLE.findall(document), ("up", "", "1")]
+    for number in range(SCRAPES):
+        at = end - (SCRAPES - 1 - number) * SECONDS
+        for metric, labels, value in samples:
+            grown = float(value) + number * (float(value) + 1) if metric.endswith(_GROWS) else float(value)
+            pools = ("prefill", "decode") if engines and "pool=" not in labels else ("",)
+            for pool in pools:
+                more = f',pool="{pool}"' if pool else ""
+                yield f"{metric}{{{attached}{more}{',' if labels else ''}{labels}}} {grown} {at}\n"
+
+
+def _declared(family: Family) -> Iterator[str]:
+    sets = [""]
+    for label in family.labels:
+        values = _VALUES.get(label, (f"a-{label}",))
+        sets = [f'{before}{"," if before else ""}{label}="{value}"' for before in sets for value in values]
+    for labels in sets:
+        if family.kind is not Kind.HISTOGRAM:
+            yield f"{family.name}{{{labels}}} 1"
+            continue
+        comma = "," if labels else ""
+        yield f'{family.name}_bucket{{{labels}{comma}le="1"}} 1'
+        yield f'{family.name}_bucket{{{labels}{comma}le="+Inf"}} 2'
+        yield f"{family.name}_count{{{labels}}} 2"
+        yield f"{family.name}_sum{{{labels}}} 2"

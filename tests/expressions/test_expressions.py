@@ -1,0 +1,157 @@
+"""Every expression of a dashboard, rule or autoscaling example finds series in a real Prometheus, or it is said here why not."""
+
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from dashboard.grafana.boards import BOARDS
+from dashboard.grafana.document import WINDOW
+from dashboard.grafana.shapes import Needs, Panel
+from stack.metrics.catalog import CATALOG
+from tests.alerts.foreign_names import foreign_names
+from tests.alerts.promql_names import names
+from tests.alerts.promtool import ROOT
+from tests.expressions.feeds import DECLARED, EXPORTER, feeds, recorded, synthetic
+from tests.expressions.server import Prometheus, serving
+
+LMCACHE = "lmcache-0.5.6-mp-server"
+ENGINES = (*(name for name in recorded() if name.startswith("vllm-0.32")), *synthetic())
+_NIXL_RECORDED = (
+    "vllm-0.32-nixl-decode",
+    "vllm-0.32-nixl-lmcache-decode",
+    "vllm-0.32-nixl-lmcache-prefill",
+    "vllm-0.32-nixl-prefill",
+)
+_FIRST, _LAST_OLD, _NEWEST = synthetic()
+_NO_NIXL = ("vllm-0.32-native-tiering", "vllm-0.32-plain")
+
+# What a panel cannot show on a feed, by the panel's title. An entry that is wrong fails, too.
+CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
+    "Alerts that fire": {"no alert fires": (*ENGINES,)},
+    "Requests finished": {"the synthetic engines say quantities only, and this is none": (*synthetic(),)},
+    "External cache hit ratio": {"not in vLLM before 0.11.2": (_FIRST,)},
+    "Native offloading": {
+        "recorded without offloading": ("vllm-0.32-plain", *_NIXL_RECORDED), "not in vLLM before 0.16": (_FIRST, _LAST_OLD),
+    },
+    "Throughput": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
+    "Bandwidth while transferring": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
+    "Mean duration": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
+    "Failed and expired": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
+    "Store's keys evicted": {"recorded without a store": (EXPORTER,)},
+    "Residency, median": {"recorded without --kv-cache-metrics": (EXPORTER,)},
+    "Targets that cannot be read": {"all can be read": (EXPORTER, DECLARED)},
+}  # fmt: skip
+# Selectors of rules that no feed has.
+MISSING = {
+    "lmcache:num_lookup_hits_total": "LMCache in the engine's process was not recorded",
+    "lmcache_mp_l1_allocation_failure_chunks_total": "said once it happened, which it did not in the recording",
+    'lmcache_mp_l2_prefetch_failure_chunks_total{reason="not_found"}': "said once it happened, which it did not in the recording",
+    'vllm:time_per_output_token_seconds_bucket{le=~"0.1|0.15|0.2"}': "synthetic histograms have the buckets 1 and +Inf only",
+}
+_PARTS = ("", "_bucket", "_sum", "_count")
+
+
+@pytest.fixture(scope="module")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
+    at = float(int(time.time()) - 600)
+    with serving(feeds(at), at, tmp_path_factory.mktemp("prometheus")) as found:
+        yield found
+
+
+def _panels() -> list[Panel]:
+    return [panel for board in BOARDS for row in board.rows for panel in row.panels]
+
+
+def _narrowed(expression: str, feed: str) -> str:
+    """As Grafana asks it with this cluster chosen, and All for the rest."""
+    filled = expression.replace(WINDOW, "5m").replace("$cluster", feed)
+    return re.sub(r"\$(namespace|model|pool|replica)\b", ".*", filled)
+
+
+def _due(panel: Panel) -> tuple[str, ...]:
+    """The feeds that a panel must show something of."""
+    match panel.needs:
+        case Needs.NATIVE:
+            return (LMCACHE,) if any("lmcache_mp_" in query.expr for query in panel.queries) else ENGINES
+        case Needs.EXPORTER:
+            return (EXPORTER, DECLARED)
+        case _:
+            return (DECLARED,)
+
+
+def _rules() -> list[tuple[str, str]]:
+    documents = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "alerts" / "rules").rglob("*.yaml"))]
+    rules: list[dict[str, Any]] = [rule for document in documents for group in document["groups"] for rule in group["rules"]]
+    return [(rule.get("alert") or rule["record"], rule["expr"]) for rule in rules]
+
+
+def _examples() -> list[tuple[str, str]]:
+    documents = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "stack" / "deploy" / "keda").glob("*.yaml"))]
+    return [(each["metadata"]["name"], trigger["metadata"]["query"]) for each in documents for trigger in each["spec"]["triggers"]]
+
+
+def _selectors(expression: str) -> set[str]:
+    """Every selector of `expression` that is not a recording rule's series; that rule's own expression is run, too."""
+    foreign = {name for name in names(expression) if not name.startswith("kvdeck:")}
+    return {found for name in foreign for found in re.findall(rf"(?<![\w:]){name}(?![\w:])(?:\{{[^{{}}]*\}})?", expression)}
+
+
+def test_every_panel_shows_something_of_every_feed_that_can_have_it(prometheus: Prometheus) -> None:
+    silent, needless = [], []
+    for panel in _panels():
+        excused = {feed: why for why, feeds in CANNOT.get(panel.title, {}).items() for feed in feeds}
+        for feed in _due(panel):
+            counts = [prometheus.count(_narrowed(query.expr, feed)) for query in panel.queries]
+            if feed in excused and all(counts):
+                needless.append(f"{panel.title} shows {feed}, though {excused[feed]}")
+            if feed not in excused and not any(counts):
+                silent.append(f"{panel.title} shows nothing of {feed}: {[query.expr for query in panel.queries]}")
+    assert silent == []
+    assert needless == []
+
+
+def test_every_query_of_a_panel_finds_series_in_some_feed(prometheus: Prometheus) -> None:
+    fine = {"Alerts that fire", "Targets that cannot be read"}
+    silent = [
+        f"{panel.title}: {query.expr}"
+        for panel in _panels()
+        if panel.title not in fine
+        for query in panel.queries
+        if not prometheus.count(_narrowed(query.expr, ".*"))
+    ]
+    assert silent == []
+
+
+def test_every_rule_can_be_evaluated_and_each_of_its_selectors_finds_series(prometheus: Prometheus) -> None:
+    for _, expression in _rules():
+        prometheus.count(expression)
+    selectors = {selector: rule for rule, expression in _rules() for selector in _selectors(expression)}
+    silent = {selector: rule for selector, rule in selectors.items() if not prometheus.count(selector)}
+    assert {selector: rule for selector, rule in silent.items() if selector not in MISSING} == {}
+    assert sorted(set(MISSING) - set(silent)) == [], "listed as missing, but found or no longer asked for"
+
+
+@pytest.mark.parametrize("feed", ENGINES)
+def test_every_autoscaling_example_finds_series_of_every_version(prometheus: Prometheus, feed: str) -> None:
+    narrowed = {name: query.replace('server=""', f'server="", cluster="{feed}"') for name, query in _examples()}
+    assert {name: prometheus.count(query) for name, query in narrowed.items()} == dict.fromkeys(narrowed, 1)
+
+
+def test_panels_and_examples_ask_only_for_names_that_somebody_has() -> None:
+    own = {f"{name}{part}" for name in CATALOG for part in _PARTS}
+    asked = {
+        name: panel.title for panel in _panels() for query in panel.queries for name in names(query.expr.replace(WINDOW, "5m"))
+    }
+    asked |= {name: example for example, query in _examples() for name in names(query)}
+    assert {name: where for name, where in asked.items() if name not in own | foreign_names() | {"ALERTS"}} == {}
+
+
+def test_autoscaling_rests_on_nothing_of_ours_and_unknown_is_not_zero() -> None:
+    assert {name for _, query in _examples() for name in names(query) if not name.startswith("vllm:")} == set()
+    for path in (ROOT / "stack" / "deploy" / "keda").glob("*.yaml"):
+        triggers = yaml.safe_load(path.read_text())["spec"]["triggers"]
+        assert [trigger["metadata"]["ignoreNullValues"] for trigger in triggers] == ["false"], path.name
