@@ -33,6 +33,10 @@ from stack.adapters.exposition import ExpositionError
     help="What a scrape may take; below Prometheus' own.",
 )  # fmt: skip
 @click.option(
+    "--cache.interval", "cache", type=click.FloatRange(1.0, 600.0), metavar="SECONDS",
+    help="Read targets this often, and answer with the last time's samples; off: read them when asked.",
+)  # fmt: skip
+@click.option(
     "--web.listen-address", "listen", default="127.0.0.1:9410", callback=listen_address, metavar="HOST:PORT",
     help="Where the pages are; :PORT is every address.",
 )  # fmt: skip
@@ -52,6 +56,7 @@ def main(
     store: dict[str, str],
     router: dict[str, str],
     timeout: float,
+    cache: float | None,
     listen: tuple[str, int],
     telemetry: str,
     web: Path | None,
@@ -63,7 +68,7 @@ def main(
     logs.configure()
     endpoints = {"engines": engine, "lmcache": lmcache, "store": store, "routers": router}
     try:
-        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches)))
+        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches), cache))
     except WebConfigError as error:
         raise click.ClickException(str(error)) from error
 

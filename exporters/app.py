@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
 import sys
@@ -24,6 +25,7 @@ from starlette.types import ASGIApp
 
 import exporters.collectors  # registers every collector  # noqa: F401
 from exporters.basic_auth import BasicAuth
+from exporters.cache import Cache
 from exporters.collector import Context, collectors
 from exporters.fleet import Fleet
 from exporters.render import render
@@ -38,6 +40,7 @@ class Settings:
     """What to read, for how long, and how to serve it. `endpoints` are URLs by collector and target name.
 
     `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: all).
+    With `cache_seconds` targets are read that often, and asking reads the last time's samples.
     """
 
     host: str
@@ -48,6 +51,7 @@ class Settings:
     telemetry: str = "/metrics"
     web: Path | None = None
     collectors: frozenset[str] | None = None
+    cache_seconds: float | None = None
 
 
 def application(
@@ -70,15 +74,22 @@ def application(
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
     scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock)
 
+    cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
+
     async def metrics(request: Request) -> Response:
-        return Response(render(await scraper.scrape()), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+        document = render(await scraper.scrape()) if cache is None else cache.document()
+        return Response(document, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def healthz(request: Request) -> Response:
         return PlainTextResponse("ok\n")
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        scraping = None if cache is None else asyncio.create_task(cache.run())
         yield
+        if scraping is not None:
+            scraping.cancel()
+            await asyncio.wait([scraping])
         await scraper.close()
         await client.aclose()
 

@@ -209,6 +209,10 @@ SCRAPE_COLLECTOR_DURATION = _add(
     "How long the collector took for this target in this scrape.",
     Label.COLLECTOR, Label.TARGET,
 )  # fmt: skip
+EXPORTER_SAMPLE_AGE = _add(
+    "kvdeck_exporter_sample_age_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
+    "Age of the samples beside it, with --cache.interval. Samples older than two intervals are left out, and this alone is told.",
+)  # fmt: skip
 QUANTITY_STATE = _add(
     "kvdeck_quantity_state", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
     "Targets of which a quantity is in this state: present, renamed (told under an older name), hidden (this version shows it only "
