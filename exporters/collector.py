@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,7 +51,8 @@ class Seen:
 class Context:
     """What collectors are given. `fleet` is the engines listed now; `endpoints` are URLs by collector and target name.
 
-    `learn` takes an engine's own word on its model: replica, served name, root.
+    `learn` takes an engine's own word on its model: replica, served name, root. `turn` is held while a document is
+    parsed, so that the pages are served in between.
     """
 
     http: httpx.AsyncClient
@@ -58,6 +60,7 @@ class Context:
     endpoints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
     learn: Callable[[str, str, str], None] = lambda replica, model, root: None
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Collector(Protocol):

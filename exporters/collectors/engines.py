@@ -41,7 +41,7 @@ class Engines:
 
     async def read(self, target: str) -> Seen:
         listed = self._listed(target)
-        samples = await fetch(self._context.http, f"{listed.url}/metrics", WANTED, plain=plain)
+        samples = await fetch(self._context.http, f"{listed.url}/metrics", WANTED, plain=plain, turn=self._context.turn)
         version = await self._version(listed, started(samples))
         if not listed.model:
             await self._learn(listed)

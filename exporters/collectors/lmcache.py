@@ -33,7 +33,7 @@ class LMCache:
         return list(self._urls)
 
     async def read(self, target: str) -> Seen:
-        reading = read(await fetch(self._context.http, f"{self._urls[target]}/metrics", WANTED))
+        reading = read(await fetch(self._context.http, f"{self._urls[target]}/metrics", WANTED, turn=self._context.turn))
         served = served_names(self._context.fleet())
         found = [*self._lookups(target, reading, served), *l1_points(target, reading, served)]
         capacity = await self._capacity(target, reading.started)

@@ -30,7 +30,7 @@ class Routers:
         return list(self._urls)
 
     async def read(self, target: str) -> Seen:
-        product, reading = read(await fetch(self._context.http, f"{self._urls[target]}/metrics", _WANTED))
+        product, reading = read(await fetch(self._context.http, f"{self._urls[target]}/metrics", _WANTED, turn=self._context.turn))
         return Seen(list(points(target, product, reading, replicas(self._context.fleet()))))
 
     def unread(self, target: str) -> Sequence[Point]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -52,15 +53,18 @@ async def fetch(
     wanted: frozenset[str],
     limits: Limits = Limits(),
     plain: Callable[[bytes], bytes] = bytes,
+    turn: AbstractAsyncContextManager[object] | None = None,
 ) -> Samples:
     """The exposition at `url`, after `plain` has put its names right. The deadline is the caller's.
 
+    A lock as `turn` lets one document be parsed each time the loop goes round, however many came at once.
     Raises ExpositionError, httpx.HTTPError.
     """
     content_type, document = await _get(client, url, limits.document_bytes)
     if not content_type.startswith(_TEXT_TYPES):
         raise ExpositionError(f"content type {content_type[:40]!r} is no exposition")
-    return parse(plain(document), wanted, limits)
+    async with turn or nullcontext():
+        return parse(plain(document), wanted, limits)
 
 
 async def fetch_json(client: httpx.AsyncClient, url: str, limits: Limits = Limits()) -> object:
