@@ -7,6 +7,7 @@ from functools import partial
 
 import httpx
 
+from exporters.bound import Bound
 from exporters.collector import Context, Point, Seen, collectors
 from exporters.ratchet import Ratchet
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
@@ -27,6 +28,7 @@ class LMCache:
         self._context = context
         self._urls = context.endpoints.get("lmcache", {})
         self._capacities: dict[str, tuple[float | None, float]] = {}  # by server: the process it was asked of, and its answer
+        self._bound = Bound()
         self._l2_asked: dict[tuple[str, str], Ratchet] = {}
 
     def targets(self) -> Sequence[str]:
@@ -48,7 +50,7 @@ class LMCache:
         """Nothing of its own is open."""
 
     def _lookups(self, server: str, reading: ServerReading, served: Mapping[str, str]) -> Iterator[Point]:
-        for root, hits in reading.hits.items():
+        for root, hits in bounded(reading.hits, self._bound).items():
             labels = {Label.MODEL_NAME: served.get(root, root), Label.REPLICA: server}
             point = partial(_tier_point, labels)
             yield point(catalog.CACHE_LOOKUP_TOKENS, Tier.L1, hits.requested)
@@ -75,6 +77,21 @@ class LMCache:
         if capacity is not None:
             self._capacities[server] = (started, capacity)
         return capacity
+
+
+def bounded(hits: Mapping[str, TierHits], bound: Bound) -> dict[str, TierHits]:
+    """Look-ups by model root, those beyond the bound together: who sends requests to a server names the models."""
+    found: dict[str, TierHits] = {}
+    for root, one in hits.items():
+        name = bound(root)
+        found[name] = one if name not in found else _sum(found[name], one)
+    return found
+
+
+def _sum(one: TierHits, more: TierHits) -> TierHits:
+    l1 = None if one.l1 is None or more.l1 is None else one.l1 + more.l1
+    l2 = None if one.l2 is None or more.l2 is None else one.l2 + more.l2
+    return TierHits(one.requested + more.requested, l1, l2)
 
 
 def served_names(fleet: Sequence[Target]) -> dict[str, str]:

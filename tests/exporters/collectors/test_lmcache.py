@@ -1,7 +1,9 @@
 from collections.abc import Sequence
 
+from exporters.bound import Bound
 from exporters.collector import Context, Seen
-from exporters.collectors.lmcache import LMCache, served_names
+from exporters.collectors.lmcache import LMCache, bounded, served_names
+from stack.engines.lmcache import TierHits
 from stack.metrics.catalog import CACHE_CAPACITY_BYTES, CACHE_HIT_TOKENS, CACHE_LOOKUP_TOKENS
 from stack.metrics.family import Family, Label
 from stack.model.target import Target
@@ -65,3 +67,10 @@ async def test_an_idle_server_has_no_hits_yet() -> None:
 
 def test_one_root_served_under_two_names_has_the_first() -> None:
     assert served_names([target("a", model="m"), target("b", model="lora")]) == {"/models/smollm2": "lora"}
+
+
+def test_models_beyond_the_bound_are_told_together() -> None:
+    hits = {f"m{number}": TierHits(10.0, 4.0, None if number == 3 else 1.0) for number in range(4)}
+    assert bounded(hits, Bound(2)) == {
+        "m0": TierHits(10.0, 4.0, 1.0), "m1": TierHits(10.0, 4.0, 1.0), "other": TierHits(20.0, 8.0, None),
+    }  # fmt: skip

@@ -1,0 +1,20 @@
+"""The process of the canned engines: `python -m stack.wiring.bench_fleet PORT BYTES`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import uvloop
+
+from stack.bench.exporter.canned import CannedEngine, exposition
+
+
+async def _serve(port: int, least_bytes: int) -> None:
+    document = exposition(least_bytes)
+    await asyncio.get_running_loop().create_server(lambda: CannedEngine(document), "127.0.0.1", port)
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    uvloop.run(_serve(int(sys.argv[1]), int(sys.argv[2])))
