@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 import pytest
 
+import stack.doctor.checks  # importing it registers every check
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from exporters.__main__ import main as exporter
 from stack.cli.main import main
 from stack.config import Ports
+from stack.doctor.check import checks
 from stack.strategies.base import ALIASES, names
 
 ROOT = Path(__file__).parent.parent
@@ -77,3 +79,8 @@ def test_decisions_are_numbered_in_a_row_and_each_says_its_number() -> None:
     records = sorted((ROOT / "stack" / "adr").glob("*.md"))
     assert [int(record.name[:4]) for record in records] == list(range(1, len(records) + 1))
     assert [record.name for record in records if not record.read_text().startswith(f"# {int(record.name[:4])}. ")] == []
+
+
+def test_the_readme_tells_every_check_of_the_doctor() -> None:
+    rows = "\n".join(f"| `{check.id}` | {check.group.value} | {check.title} |" for check in checks())
+    assert f"| check | of | holds when |\n|---|---|---|\n{rows}\n\n" in README

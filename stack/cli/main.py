@@ -17,7 +17,7 @@ def main() -> None:
 
     \b
     See it here:        kvdeck up, kvdeck demo, kvdeck status, kvdeck down
-    Watch my fleet:     kvdeck exporter
+    Watch my fleet:     kvdeck exporter, kvdeck doctor
     Route and steer:    kvdeck router, kvdeck control, kvdeck ctl
     Measure:            kvdeck bench
     """

@@ -1,0 +1,1 @@
+"""The silent preconditions of KV-aware routing, cache tiers and DPD: what was found out about a fleet, and what it means."""

@@ -1,0 +1,33 @@
+"""Prometheus keeps what rules look back on."""
+
+from __future__ import annotations
+
+import re
+
+from stack.doctor.check import Finding, Group, check, failed, passed, unknown
+from stack.doctor.duration import seconds
+from stack.doctor.facts import Facts
+
+_WINDOW = re.compile(r"\[((?:\d+(?:ms|[smhdwy]))+)(?::[^\]]*)?\]")
+_DEFAULT = "15d"  # Prometheus' own, where neither a time nor a size is set
+
+
+@check(
+    Group.WATCHING,
+    "Prometheus keeps data for as long as rules look back",
+    why="A burn-rate window longer than the retention averages over what is left, and never reaches its threshold.",
+    fix="Raise --storage.tsdb.retention.time above the longest window.",
+)
+def look(facts: Facts) -> Finding:
+    prometheus = facts.prometheus
+    if prometheus is None:
+        return unknown("no Prometheus given: --prometheus URL")
+    if prometheus.retention is None or prometheus.rules is None:
+        return unknown(f"its flags or rules cannot be read: {prometheus.fault or 'not told'}")
+    windows = [found for rule in prometheus.rules for found in _WINDOW.findall(rule.query)]
+    if not windows:
+        return unknown("it evaluates no rule with a window")
+    longest = max(windows, key=seconds)
+    kept = prometheus.retention if seconds(prometheus.retention) else _DEFAULT
+    told = f"keeps {kept}, the longest window is {longest}"
+    return passed(told) if seconds(kept) > seconds(longest) else failed(told)

@@ -1,0 +1,122 @@
+"""Asking engines what they are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from email.utils import parsedate_to_datetime
+
+import httpx
+import zmq.asyncio
+
+from stack.adapters.exposition import ExpositionError, fetch, fetch_json
+from stack.adapters.kv_replay import ReplayError, replay
+from stack.doctor.facts import Engine, EventSource, Process, Skew
+from stack.engines import vllm_names, vllm_quantities
+from stack.engines.samples import Samples
+from stack.model.target import Target
+
+WITHIN_SECONDS = 5.0
+_AT_ONCE = 16
+_REPLAY_SECONDS = 2.0
+_NEVER = 2**62  # a sequence no engine reaches: the answer is the end marker alone
+_DATE_GRAIN_SECONDS = 2.0  # whole seconds, and servers remember the last one for up to another
+_WANTED = frozenset({vllm_names.CACHE_CONFIG_INFO.name}).union(*(each.names for each in vllm_quantities.QUANTITIES))
+
+
+async def ask_engines(
+    http: httpx.AsyncClient,
+    targets: Sequence[Target],
+    process_of: Callable[[str], Process | None],
+    clock: Callable[[], float],
+) -> tuple[Engine, ...]:
+    """The facts of every target. `clock` is the time in seconds since 1970. What an engine does not tell is None."""
+    limit = asyncio.Semaphore(_AT_ONCE)
+    context = zmq.asyncio.Context()
+
+    async def one(target: Target) -> Engine:
+        async with limit:
+            return await _ask(http, context, target, process_of(target.url), clock)
+
+    try:
+        return tuple(await asyncio.gather(*(one(target) for target in targets)))
+    finally:
+        context.destroy(linger=0)
+
+
+async def _ask(
+    http: httpx.AsyncClient, context: zmq.asyncio.Context, target: Target, process: Process | None, clock: Callable[[], float]
+) -> Engine:
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            sent = clock()
+            health = await http.get(f"{target.url}/health")
+            got = clock()
+            health.raise_for_status()
+    except (httpx.HTTPError, TimeoutError) as error:
+        return Engine(target, fault=type(error).__name__, process=process)
+    version = await _json(http, f"{target.url}/version")
+    events = _sources(await _json(http, f"{target.url}/kv_event_sources"))
+    return Engine(
+        target,
+        version=str(version["version"]) if isinstance(version, Mapping) and "version" in version else None,
+        roots=_roots(await _json(http, f"{target.url}/v1/models")),
+        samples=await _samples(http, target.url),
+        events=events,
+        replays=await _replays(context, target.replay),
+        skew=_skew(health.headers.get("date"), sent, got),
+        process=process,
+    )
+
+
+async def _json(http: httpx.AsyncClient, url: str) -> object:
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            return await fetch_json(http, url)
+    except (httpx.HTTPError, ExpositionError, TimeoutError):
+        return None  # a version without it, or one that hides it: not told
+
+
+async def _samples(http: httpx.AsyncClient, url: str) -> Samples | None:
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            return await fetch(http, f"{url}/metrics", _WANTED)
+    except (httpx.HTTPError, ExpositionError, TimeoutError):
+        return None
+
+
+async def _replays(context: zmq.asyncio.Context, endpoint: str | None) -> bool | None:
+    if endpoint is None:
+        return None
+    try:
+        async for _ in replay(context, endpoint, _NEVER, _REPLAY_SECONDS):
+            pass
+    except (TimeoutError, ReplayError, zmq.ZMQError):
+        return False
+    return True
+
+
+def _roots(models: object) -> tuple[str, ...]:
+    """The paths of what is no adapter."""
+    cards = models.get("data") if isinstance(models, Mapping) else None
+    own = [card for card in cards if isinstance(card, Mapping) and card.get("parent") is None] if isinstance(cards, list) else []
+    return tuple(sorted({str(card["root"]) for card in own if card.get("root")}))
+
+
+def _sources(answer: object) -> tuple[EventSource, ...] | None:
+    """By rank; empty where an engine says that it has none."""
+    if not isinstance(answer, Mapping):
+        return None
+    return tuple(
+        EventSource(bool(one.get("enable_kv_cache_events")), one.get("endpoint"), one.get("replay_endpoint"))
+        for one in answer.values()
+        if isinstance(one, Mapping)
+    )
+
+
+def _skew(date: str | None, sent: float, got: float) -> Skew | None:
+    try:
+        told = parsedate_to_datetime(date or "").timestamp()
+    except ValueError:
+        return None
+    return Skew(told - got, told + _DATE_GRAIN_SECONDS - sent)

@@ -1,0 +1,138 @@
+"""What could be found out about a fleet. None is what was not told, and never stands for zero or for well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from stack.engines.samples import Samples
+from stack.model.target import Target
+from stack.model.tier import Pool
+
+TRANSFER_OPTION = "--kv-transfer-config"
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """An engine's process where it runs on this machine and may be read. `variables` are the few that checks ask for."""
+
+    arguments: tuple[str, ...]
+    variables: Mapping[str, str]
+
+    def option(self, name: str) -> str | None:
+        """The value of `--name VALUE` or `--name=VALUE`, None without it."""
+        for place, argument in enumerate(self.arguments):
+            if argument == name and place + 1 < len(self.arguments):
+                return self.arguments[place + 1]
+            if argument.startswith(f"{name}="):
+                return argument.partition("=")[2]
+        return None
+
+    def connectors(self) -> list[Mapping[str, object]]:
+        """vLLM's KV transfer configuration and those nested in it, outermost first; empty where there is none to read."""
+        try:
+            return list(_nested(json.loads(self.option(TRANSFER_OPTION) or "null")))
+        except ValueError:
+            return []
+
+
+@dataclass(frozen=True, slots=True)
+class EventSource:
+    """Where one data-parallel rank publishes its KV events."""
+
+    enabled: bool
+    endpoint: str | None
+    replay_endpoint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Skew:
+    """How far an engine's clock is ahead of this machine's, in seconds: between `least` and `most`."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine of the target file. `fault`: why it could not be asked."""
+
+    target: Target
+    fault: str | None = None
+    version: str | None = None
+    roots: tuple[str, ...] = ()
+    samples: Samples | None = None
+    events: tuple[EventSource, ...] | None = None
+    replays: bool | None = None
+    skew: Skew | None = None
+    process: Process | None = None
+
+    @property
+    def name(self) -> str:
+        return self.target.replica
+
+
+@dataclass(frozen=True, slots=True)
+class CacheServer:
+    """An LMCache server: its `GET /status`, and the model names it was asked for."""
+
+    status: Mapping[str, object] | None
+    models: frozenset[str] | None
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that Prometheus evaluates."""
+
+    name: str
+    query: str
+    health: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scrape:
+    """A target that Prometheus scrapes, by its job and replica; times in seconds."""
+
+    target: str
+    health: str
+    took_seconds: float
+    timeout_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prometheus:
+    """What Prometheus says of itself."""
+
+    retention: str | None = None
+    rules: tuple[Rule, ...] | None = None
+    scrapes: tuple[Scrape, ...] | None = None
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything. `cache_server` and `prometheus` are None where no address was given."""
+
+    engines: tuple[Engine, ...]
+    cache_server: CacheServer | None = None
+    prometheus: Prometheus | None = None
+
+    def pool(self, pool: Pool) -> tuple[Engine, ...]:
+        """The engines of one pool."""
+        return tuple(engine for engine in self.engines if engine.target.pool is pool)
+
+    @property
+    def disaggregated(self) -> bool:
+        """Engines prefill for others."""
+        return bool(self.pool(Pool.PREFILL))
+
+
+def _nested(config: object) -> Iterator[Mapping[str, object]]:
+    if not isinstance(config, dict):
+        return
+    yield config
+    extra = config.get("kv_connector_extra_config")
+    for inner in (extra.get("connectors") or []) if isinstance(extra, dict) else []:
+        yield from _nested(inner)

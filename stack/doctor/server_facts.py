@@ -1,0 +1,95 @@
+"""Asking an LMCache server and a Prometheus what they are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+import msgspec
+
+from stack.adapters.exposition import ExpositionError, fetch, fetch_json
+from stack.doctor.duration import seconds
+from stack.doctor.facts import CacheServer, Prometheus, Rule, Scrape
+from stack.engines import lmcache
+
+WITHIN_SECONDS = 10.0
+
+
+class _Flags(msgspec.Struct):
+    data: dict[str, str]
+
+
+class _Rule(msgspec.Struct):
+    name: str
+    query: str = ""
+    health: str = "unknown"
+
+
+class _RuleGroup(msgspec.Struct):
+    rules: list[_Rule] = []
+
+
+class _RuleGroups(msgspec.Struct):
+    groups: list[_RuleGroup] = []
+
+
+class _Rules(msgspec.Struct):
+    data: _RuleGroups
+
+
+class _Target(msgspec.Struct, rename="camel"):
+    labels: dict[str, str] = {}
+    health: str = "unknown"
+    last_scrape_duration: float = 0.0
+    scrape_timeout: str = ""
+
+
+class _Active(msgspec.Struct, rename="camel"):
+    active_targets: list[_Target] = []
+
+
+class _Targets(msgspec.Struct):
+    data: _Active
+
+
+async def ask_cache_server(http: httpx.AsyncClient, url: str) -> CacheServer:
+    """What the LMCache server whose HTTP port is at `url` tells."""
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            status = await fetch_json(http, f"{url}/status")
+            samples = await fetch(http, f"{url}/metrics", lmcache.WANTED)
+    except (httpx.HTTPError, ExpositionError, TimeoutError) as error:
+        return CacheServer(None, None, type(error).__name__)
+    if not isinstance(status, Mapping):
+        return CacheServer(None, None, "no JSON object")
+    return CacheServer(status, frozenset(lmcache.read(samples).hits))
+
+
+async def ask_prometheus(http: httpx.AsyncClient, url: str) -> Prometheus:
+    """What the Prometheus at `url` tells over its API."""
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            flags = await _get(http, f"{url}/api/v1/status/flags", _Flags)
+            rules = await _get(http, f"{url}/api/v1/rules", _Rules)
+            targets = await _get(http, f"{url}/api/v1/targets?state=active", _Targets)
+    except (httpx.HTTPError, ExpositionError, msgspec.ValidationError, TimeoutError) as error:
+        return Prometheus(fault=type(error).__name__)
+    return Prometheus(
+        retention=flags.data.get("storage.tsdb.retention.time"),
+        rules=tuple(Rule(each.name, each.query, each.health) for group in rules.data.groups for each in group.rules),
+        scrapes=tuple(_scrape(target) for target in targets.data.active_targets),
+    )
+
+
+def _scrape(target: _Target) -> Scrape:
+    labels = target.labels
+    place = labels.get("replica") or labels.get("pod") or labels.get("instance", "")
+    return Scrape(
+        f"{labels.get('job', '')}/{place}", target.health, target.last_scrape_duration, seconds(target.scrape_timeout) or None
+    )
+
+
+async def _get(http: httpx.AsyncClient, url: str, kind: type[Any]) -> Any:
+    return msgspec.convert(await fetch_json(http, url), kind)

@@ -1,0 +1,61 @@
+"""What `kvdeck doctor` looks at: a fleet that is named, or the stack that runs on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import httpx
+
+from stack.doctor.engine_facts import ask_engines
+from stack.doctor.examination import Result, examine
+from stack.doctor.facts import Facts
+from stack.doctor.listening import engine_process, listeners
+from stack.doctor.server_facts import ask_cache_server, ask_prometheus
+from stack.local.asking import listed
+from stack.local.home import home_layout
+from stack.model.target import Target, TargetFileError, decode
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Where its parts are; None is what is not given, and stays unknown."""
+
+    targets: Sequence[Target]
+    lmcache: str | None
+    prometheus: str | None
+
+
+def fleet(targets: Path | None, lmcache: str | None, prometheus: str | None) -> Fleet:
+    """The fleet as given; with nothing given the stack that runs here. Raises OSError, TargetFileError."""
+    if targets is not None or lmcache is not None or prometheus is not None:
+        return Fleet(_read(targets) if targets is not None else (), lmcache, prometheus)
+    layout = home_layout()
+    urls = {component.name: component.url for component in listed(layout)}
+    return Fleet(_read(layout.targets), urls.get("lmcache"), urls.get("prometheus"))
+
+
+def look(found: Fleet) -> tuple[Result, ...]:
+    """Asks every part of `found`, and checks."""
+    return examine(asyncio.run(_facts(found)))
+
+
+async def _facts(found: Fleet) -> Facts:
+    process_of = partial(engine_process, ports=listeners())
+    async with httpx.AsyncClient(trust_env=False) as http:
+        return Facts(
+            await ask_engines(http, found.targets, process_of, time.time),
+            await ask_cache_server(http, found.lmcache.rstrip("/")) if found.lmcache else None,
+            await ask_prometheus(http, found.prometheus.rstrip("/")) if found.prometheus else None,
+        )
+
+
+def _read(path: Path) -> list[Target]:
+    try:
+        return decode(path.read_bytes(), foreign=True)
+    except UnicodeDecodeError as error:
+        raise TargetFileError(f"target file: {error}") from error

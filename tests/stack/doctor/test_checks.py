@@ -1,0 +1,141 @@
+"""What each check makes of facts."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stack.doctor.check import Verdict
+from stack.doctor.examination import examine, holds
+from stack.doctor.facts import CacheServer, Engine, EventSource, Facts, Process, Prometheus, Rule, Scrape, Skew
+from stack.engines.samples import Sample, Samples
+from stack.model.target import Target
+from stack.model.tier import Pool
+
+CONFIG = {"block_size": "64", "prefix_caching_hash_algo": "sha256_cbor", "enable_prefix_caching": "True"}
+
+
+def transfer(role: str, policy: str = "recompute", connector: str = "NixlConnector") -> str:
+    inner = [{"kv_connector": connector, "kv_role": role}, {"kv_connector": "LMCacheMPConnector", "kv_role": "kv_both"}]
+    outer = {"kv_connector": "MultiConnector", "kv_role": role, "kv_load_failure_policy": policy}
+    return json.dumps({**outer, "kv_connector_extra_config": {"connectors": inner}})
+
+
+def process(config: str, **variables: str) -> Process:
+    return Process(("python", "-m", "vllm.entrypoints.openai.api_server", "--kv-transfer-config", config), variables)
+
+
+def exposition(failed: float = 0.0, completed: float = 20.0, late: float = 0.0, **config: str) -> Samples:
+    plain = {
+        "vllm:nixl_num_failed_transfers_total": failed,
+        "vllm:nixl_xfer_time_seconds_sum": completed / 100,
+        "vllm:nixl_xfer_time_seconds_count": completed,
+        "vllm:nixl_num_kv_expired_reqs_total": late,
+        "vllm:kv_block_lifetime_seconds_sum": 9.0,
+        "vllm:kv_block_lifetime_seconds_count": 3.0,
+    }
+    info = Sample("vllm:cache_config_info", CONFIG | config, 1.0)
+    return Samples([info, *(Sample(name, {}, value) for name, value in plain.items())])
+
+
+def engine(name: str, pool: Pool, role: str) -> Engine:
+    return Engine(
+        Target(replica=name, url="http://10.0.0.1:8000", pool=pool, model="m", model_root="/models/m"),
+        version="0.32.0",
+        roots=("/models/m",),
+        samples=exposition(),
+        events=(EventSource(True, "tcp://*:5557", "tcp://*:5561"),),
+        replays=True,
+        skew=Skew(-0.5, 1.5),
+        process=process(transfer(role), PYTHONHASHSEED="0"),
+    )
+
+
+PREFILL = engine("p", Pool.PREFILL, "kv_producer")
+DECODE = engine("d", Pool.DECODE, "kv_consumer")
+SERVER = CacheServer({"is_healthy": True, "storage_manager": {"num_l2_adapters": 1}}, frozenset({"/models/m"}))
+PROMETHEUS = Prometheus("2d", (Rule("KvdeckX", "rate(x[6h])", "ok"),), (Scrape("engines/d", "up", 0.1, 10.0),))
+SOUND = Facts((PREFILL, DECODE), SERVER, PROMETHEUS)
+BARE = Facts((Engine(Target(replica="d", url="http://10.0.0.1:8000", pool=Pool.DECODE, model="", model_root="")),))
+
+
+def verdicts(facts: Facts) -> dict[str, Verdict]:
+    return {result.check.id: result.verdict for result in examine(facts)}
+
+
+def decode(**changed: Any) -> Facts:
+    return replace(SOUND, engines=(PREFILL, replace(DECODE, **changed)))
+
+
+def prometheus(**changed: Any) -> Facts:
+    return replace(SOUND, prometheus=replace(PROMETHEUS, **changed))
+
+
+def server(status: dict[str, Any]) -> Facts:
+    return replace(SOUND, cache_server=CacheServer(status, frozenset()))
+
+
+def test_nothing_is_wrong_with_a_sound_fleet() -> None:
+    assert {name: found for name, found in verdicts(SOUND).items() if found is not Verdict.PASS} == {
+        "multiproc_folder": Verdict.NOT_APPLICABLE
+    }
+
+
+def test_what_a_fleet_does_not_tell_is_never_called_well() -> None:
+    passed = {name for name, found in verdicts(BARE).items() if found is Verdict.PASS}
+    assert passed == {"engines_answer"}
+
+
+def test_a_fleet_of_no_engines_is_unknown() -> None:
+    assert set(verdicts(Facts(())).values()) == {Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("check", "facts"),
+    [
+        ("engines_answer", decode(fault="ConnectError")),
+        ("equal_versions", decode(version="0.33.0")),
+        ("clocks", decode(skew=Skew(5.0, 7.0))),
+        ("equal_block_size", decode(samples=exposition(block_size="16"))),
+        ("hash_algorithm", decode(samples=exposition(prefix_caching_hash_algo="sha256"))),
+        ("prefix_caching", decode(samples=exposition(enable_prefix_caching="False"))),
+        ("hash_seed", decode(process=process(transfer("kv_consumer"), PYTHONHASHSEED="1"))),
+        ("hash_seed", decode(process=process(transfer("kv_consumer")))),
+        ("kv_events", decode(events=())),
+        ("kv_replay", decode(replays=False)),
+        ("model_path", decode(roots=("/models/m/",))),
+        ("model_path", replace(SOUND, cache_server=replace(SERVER, models=frozenset({"m"})))),
+        ("lmcache_healthy", server({"is_healthy": True, "storage_manager": {"l2_adapters": [{"is_healthy": False}]}})),
+        ("lmcache_healthy", replace(SOUND, cache_server=CacheServer(None, None, "ConnectError"))),
+        ("l2_attached", server({"storage_manager": {"num_l2_adapters": 0}})),
+        ("connectors", decode(process=process(transfer("kv_producer")))),
+        ("connectors", decode(process=process("{"))),
+        ("load_failure", decode(process=process(transfer("kv_consumer", policy="fail")))),
+        ("lease", replace(SOUND, engines=(replace(PREFILL, samples=exposition(late=1.0)), DECODE))),
+        ("nixl_telemetry", decode(samples=exposition(failed=40.0, completed=0.0))),
+        ("multiproc_folder", decode(process=process('{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}'))),
+        ("retention", prometheus(retention="3h")),
+        ("rules_loaded", prometheus(rules=(Rule("Other", "up", "ok"),))),
+        ("rules_loaded", prometheus(rules=(Rule("KvdeckX", "up", "err"),))),
+        ("scrapes", prometheus(scrapes=(Scrape("engines/d", "down", 0.0, 10.0),))),
+        ("scrapes", prometheus(scrapes=(Scrape("engines/d", "up", 9.5, 10.0),))),
+    ],
+)
+def test_each_fault_fails_its_check(check: str, facts: Facts) -> None:
+    assert verdicts(facts)[check] is Verdict.FAIL
+
+
+def test_too_few_transfers_tell_nothing_of_telemetry() -> None:
+    assert verdicts(decode(samples=exposition(failed=3.0, completed=0.0)))["nixl_telemetry"] is Verdict.UNKNOWN
+
+
+def test_a_fleet_in_one_pool_has_nothing_to_do_with_hand_overs() -> None:
+    found = verdicts(replace(SOUND, engines=(DECODE,)))
+    assert {found[name] for name in ("connectors", "lease", "load_failure", "nixl_telemetry")} == {Verdict.NOT_APPLICABLE}
+
+
+def test_unknown_fails_only_when_asked_strictly() -> None:
+    results = examine(BARE)
+    assert (holds(results, strict=False), holds(results, strict=True)) == (True, False)
+    assert not holds(examine(decode(replays=False)), strict=False)

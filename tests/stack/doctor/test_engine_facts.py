@@ -1,0 +1,69 @@
+"""What engines are asked, and what becomes of silence."""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Mapping
+
+import httpx
+import psutil
+
+from stack.doctor.engine_facts import ask_engines
+from stack.doctor.facts import Engine, EventSource, Skew
+from stack.doctor.listening import engine_process
+from stack.doctor.server_facts import ask_cache_server, ask_prometheus
+from stack.model.target import Target
+from stack.model.tier import Pool
+
+TARGET = Target(replica="d", url="http://engine", pool=Pool.DECODE, model="m", model_root="/models/m")
+DATE = "Thu, 01 Jan 1970 00:01:40 GMT"
+DOCUMENTS: Mapping[str, object] = {
+    "/health": {},
+    "/version": {"version": "0.32.0"},
+    "/kv_event_sources": {"0": {"enable_kv_cache_events": True, "endpoint": "tcp://*:1", "replay_endpoint": None}},
+    "/v1/models": {"data": [{"root": "/models/m", "parent": None}, {"root": "/adapter", "parent": "m"}]},
+}
+
+
+async def sent(document: object) -> AsyncIterator[bytes]:
+    yield json.dumps(document).encode()
+
+
+def ask(documents: Mapping[str, object]) -> Engine:
+    def answer(request: httpx.Request) -> httpx.Response:
+        found = documents.get(request.url.path)
+        return httpx.Response(404) if found is None else httpx.Response(200, content=sent(found), headers={"date": DATE})
+
+    async def asked() -> tuple[Engine, ...]:
+        async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+            return await ask_engines(http, [TARGET], lambda url: None, lambda: 100.5)
+
+    return asyncio.run(asked())[0]
+
+
+def test_an_engine_is_known_by_what_it_tells() -> None:
+    events = (EventSource(True, "tcp://*:1", None),)
+    assert ask(DOCUMENTS) == Engine(TARGET, None, "0.32.0", ("/models/m",), None, events, None, Skew(-0.5, 1.5), None)
+
+
+def test_what_a_version_does_not_have_is_not_told() -> None:
+    assert ask({"/health": {}}) == Engine(TARGET, skew=Skew(-0.5, 1.5))
+
+
+def test_an_engine_that_does_not_answer_is_at_fault() -> None:
+    assert ask({}) == Engine(TARGET, fault="HTTPStatusError")
+
+
+def test_servers_that_do_not_answer_say_why() -> None:
+    async def asked() -> tuple[str | None, str | None]:
+        async with httpx.AsyncClient(transport=httpx.MockTransport(lambda request: httpx.Response(500))) as http:
+            return (await ask_cache_server(http, "http://c")).fault, (await ask_prometheus(http, "http://p")).fault
+
+    assert asyncio.run(asked()) == ("HTTPStatusError", "HTTPStatusError")
+
+
+def test_a_process_that_is_no_vllm_or_elsewhere_stays_unknown() -> None:
+    ports = {8000: os.getpid(), 8001: max(psutil.pids()) + 100_000}
+    assert [engine_process(url, ports) for url in ("http://10.0.0.1:8000", "http://127.0.0.1:8001", "http://127.0.0.1:1")] == [
+        None
+    ] * 3
