@@ -31,20 +31,23 @@ class Engines:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._watch = Watch(context.clock)
+        self._learnt: dict[str, float | None] = {}  # by replica: the process that said its model
         self._versions: dict[str, tuple[float | None, str]] = {}  # by replica: the process it was asked of, and its answer
 
     def targets(self) -> Sequence[str]:
         listed = [target.replica for target in self._context.fleet()]
         self._watch.keep(listed)
         self._versions = {replica: known for replica, known in self._versions.items() if replica in listed}
+        self._learnt = {replica: begun for replica, begun in self._learnt.items() if replica in listed}
         return listed
 
     async def read(self, target: str) -> Seen:
         listed = self._listed(target)
         samples = await fetch(self._context.http, f"{listed.url}/metrics", WANTED, plain=plain, turn=self._context.turn)
-        version = await self._version(listed, started(samples))
-        if not listed.model:
-            await self._learn(listed)
+        begun = started(samples)
+        version = await self._version(listed, begun)
+        if not listed.model or self._learnt.get(target, begun) != begun:
+            await self._learn(listed, begun)
         engine = self._listed(target)
         reading = read(samples, numbers(version))
         if reading.prompt is None and reading.running is None:
@@ -62,14 +65,15 @@ class Engines:
     def _listed(self, replica: str) -> Target:
         return next(target for target in self._context.fleet() if target.replica == replica)
 
-    async def _learn(self, engine: Target) -> None:
-        """Which model an engine serves that nobody said of; asked again in the next scrape while it does not say."""
+    async def _learn(self, engine: Target, started: float | None) -> None:
+        """Which model an engine serves of which nobody said; asked once a process, and until it says."""
         try:
             served = first_model(await fetch_json(self._context.http, f"{engine.url}/v1/models"))
         except (httpx.HTTPError, ExpositionError):  # its metrics are good without it
             return
         if served is not None:
             self._context.learn(engine.replica, *served)
+            self._learnt[engine.replica] = started
 
     async def _version(self, engine: Target, started: float | None) -> str | None:
         """The engine's version, asked once a process; None while it does not say."""

@@ -95,6 +95,20 @@ async def test_an_engine_of_which_no_model_is_listed_says_it_itself() -> None:
     assert (seen.prompt.target.model, seen.prompt.target.model_root) == ("llama", "/models/llama")
 
 
+async def test_an_engine_that_restarts_with_another_model_is_asked_anew() -> None:
+    hosts = Hosts()
+    fleet = Fleet(None, {"e": "http://e"})
+    models = []
+    async with hosts.client() as client:
+        engines = Engines(Context(client, fleet.now, learn=fleet.learn))
+        for process, model in enumerate(("llama", "qwen")):
+            hosts.engine("e", b"process_start_time_seconds %d\nvllm:prompt_tokens_total 1\n" % process)
+            hosts.answers["http://e/v1/models"] = json(b'{"data": [{"id": "%s"}]}' % model.encode())
+            seen = await engines.read("e")
+            models.append(seen.prompt and seen.prompt.target.model)
+    assert models == ["llama", "qwen"]
+
+
 @pytest.mark.parametrize("answer", [{}, {"data": []}, {"data": [{}]}, {"data": [3]}, [], {"data": [{"id": 3}]}])
 def test_a_list_of_models_that_names_none_is_no_model(answer: object) -> None:
     assert first_model(answer) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,12 @@ def test_a_lock_file_is_its_pins_without_comments(tmp_path: Path) -> None:
     lock = tmp_path / "a.lock"
     lock.write_text("# made so\n\nclick==8.5.1\nrich==15.0.0\n")
     assert requirements(lock) == ("click==8.5.1", "rich==15.0.0")
+
+
+def test_what_every_process_needs_is_in_the_lock() -> None:
+    root = Path(__file__).parents[4]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    extras = (project["optional-dependencies"][extra] for extra in ("dashboard", "kubernetes", "local"))
+    needed = [*project["dependencies"], *(one for extra in extras for one in extra)]
+    locked = {requirement.partition("==")[0].lower().replace("_", "-") for requirement in requirements(root / "requirements.lock")}
+    assert sorted({re.split(r"[<>=]", one)[0].lower() for one in needed} - locked) == []
