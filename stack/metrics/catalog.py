@@ -89,6 +89,75 @@ CACHE_EVICTED_BLOCKS = _add(
     Label.MODEL_NAME, Label.POOL, Label.BACKEND,
 )  # fmt: skip
 
+# The shared store itself -- exporter
+
+STORE_KEYS = _add(
+    "kvdeck_store_keys", Kind.GAUGE, Unit.KEYS, Emitter.EXPORTER,
+    "Keys in the store's database that the exporter was pointed at, of whatever kind; absent where DBSIZE is refused.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_HITS = _add(
+    "kvdeck_store_hits_total", Kind.COUNTER, Unit.KEYS, Emitter.EXPORTER,
+    "Keys that commands looked up in the store and found, by its own count, whoever asked.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_MISSES = _add(
+    "kvdeck_store_misses_total", Kind.COUNTER, Unit.KEYS, Emitter.EXPORTER,
+    "Keys that commands looked up in the store and did not find, by its own count, whoever asked.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_EXPIRED_KEYS = _add(
+    "kvdeck_store_expired_keys_total", Kind.COUNTER, Unit.KEYS, Emitter.EXPORTER,
+    "Keys whose time to live ran out. Those that the store evicted for want of memory are kvdeck_cache_evicted_keys_total.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_PING = _add(
+    "kvdeck_store_ping_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
+    "How long one PING took on an open connection, as the exporter saw it; absent where PING is refused.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_CLIENTS = _add(
+    "kvdeck_store_clients", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "Connections of clients to the store, the exporter's own among them.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_REJECTED_CONNECTIONS = _add(
+    "kvdeck_store_rejected_connections_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Connections that the store refused since it had reached maxclients.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_UPTIME = _add(
+    "kvdeck_store_uptime_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
+    "Time since the store started; a restart begins its counters anew, and empties it where it does not persist.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_POLICY = _add(
+    "kvdeck_store_policy_info", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1, with the store's maxmemory-policy. All but noeviction make it drop keys by itself when it is full, unknown to LMCache.",
+    Label.REPLICA, Label.POLICY,
+)  # fmt: skip
+STORE_REPLICAS = _add(
+    "kvdeck_store_connected_replicas", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "Replicas connected to the store; absent where it is a replica itself.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_REPLICA_LINK_UP = _add(
+    "kvdeck_store_replica_link_up", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 while the store, a replica, is linked to its primary, 0 while not; absent where it is a primary.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_CLUSTER_OK = _add(
+    "kvdeck_store_cluster_ok", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 while the store's cluster serves, as this node sees it, 0 while not; absent outside cluster mode "
+    "and where CLUSTER INFO is refused.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_PERSISTENCE_OK = _add(
+    "kvdeck_store_persistence_ok", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 when the store's last snapshot and append went well, 0 when one failed: the store may then refuse writes.",
+    Label.REPLICA,
+)  # fmt: skip
+
 # KV transfer between prefill and decode -- exporter
 
 KV_TRANSFER_BYTES = _add(

@@ -54,6 +54,7 @@ class Label(StrEnum):
     STATE = "state"  # closed sets in code
     EVENT = "event"  # of a block's stay: lifetime, idle_before_evict, reuse_gap
     QUANTITY = "quantity"  # those the exporter asks of a target
+    POLICY = "policy"  # the stores' eviction policies, and other
     COLLECTOR = "collector"  # registered collectors
     TARGET = "target"  # scraped endpoints by name
     PRODUCT = "product"  # router products with a file of their own

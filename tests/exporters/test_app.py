@@ -8,8 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from exporters import store_info
 from exporters.app import Settings, application
-from exporters.collectors import engines, routers, store
+from exporters.collectors import engines, routers
 from stack.adapters.exposition import parse
 from stack.engines.routers.base import RouterReading
 from stack.engines.samples import Histogram, Samples
@@ -25,6 +26,11 @@ from tests.exporters.recorded import Hosts, exposition, target, text
 EXPECTED = Path(__file__).parent / "expected"
 FLEET = [target("prefill-0", Pool.PREFILL), target("decode-0")]
 NAMES = frozenset(catalog.CATALOG)
+INFO = {
+    "used_memory": 1, "maxmemory": 2, "maxmemory_policy": "noeviction", "evicted_keys": 0, "expired_keys": 0, "keyspace_hits": 0,
+    "keyspace_misses": 0, "connected_clients": 1, "rejected_connections": 0, "uptime_in_seconds": 1, "connected_slaves": 0,
+    "rdb_last_bgsave_status": "ok",
+}  # fmt: skip
 
 
 def recorded() -> Hosts:
@@ -91,7 +97,9 @@ async def test_the_sources_of_each_engine_sum_to_its_prompt_tokens(tmp_path: Pat
 async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_path: Path) -> None:
     async with exporter(tmp_path, recorded()) as one:
         families = {line.split()[2] for line in (await one.text()).splitlines() if line.startswith("# TYPE")}
-    of_the_store = {point.family.name for point in store.points("redis", {"used_memory": 1, "maxmemory": 2, "evicted_keys": 0})}
+    asked_beside_info = {catalog.STORE_PING.name, catalog.STORE_KEYS.name, catalog.STORE_CLUSTER_OK.name}
+    roles = ({"role": "master"}, {"role": "slave", "master_link_status": "up"})
+    of_the_store = {point.family.name for role in roles for point in store_info.points("redis", INFO | role)} | asked_beside_info
     some = Histogram((), 1.0, 1.0)
     whole = RouterReading(1.0, 1.0, some, some, {"http://a": 1.0}, {"http://a": 1.0}, {"http://a": 1.0})
     of_routers = {point.family.name for point in routers.points("r", "sglang_router", whole, {"http://a": "a"})}

