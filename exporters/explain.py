@@ -10,7 +10,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from stack.adapters.exposition import ExpositionError, fetch, fetch_json
+from stack.adapters.engine_version import engine_version
+from stack.adapters.exposition import fetch
 from stack.engines.quantities import Resolved
 from stack.engines.samples import Histogram
 from stack.engines.versions import version as numbers
@@ -42,17 +43,8 @@ async def explain(url: str, seconds: float, transport: httpx.AsyncBaseTransport 
     """Read the engine at `url` once. Raises ExpositionError, httpx.HTTPError."""
     async with httpx.AsyncClient(transport=transport, trust_env=False, timeout=seconds) as client:
         samples = await fetch(client, f"{url}/metrics", WANTED, plain=plain)
-        told = await _version(client, url)
+        told = await engine_version(client, url)
     return Explanation(told, [_row(one) for one in read(samples, numbers(told)).quantities])
-
-
-async def _version(client: httpx.AsyncClient, url: str) -> str | None:
-    try:
-        answer = await fetch_json(client, f"{url}/version")
-    except (httpx.HTTPError, ExpositionError):  # what depends on the version is then told as absent, with that reason
-        return None
-    told = answer.get("version") if isinstance(answer, dict) else None
-    return told if isinstance(told, str) else None
 
 
 def _row(one: Resolved) -> Row:

@@ -8,6 +8,7 @@ import httpx
 
 from exporters.collector import Context, EnginePrompt, Point, Seen, collectors
 from exporters.watch import Watch
+from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.engines.versions import version as numbers
 from stack.engines.vllm import WANTED, EngineReading, read, started
@@ -80,15 +81,10 @@ class Engines:
         known = self._versions.get(engine.replica)
         if known and known[0] == started:
             return known[1]
-        try:
-            answer = await fetch_json(self._context.http, f"{engine.url}/version")
-        except (httpx.HTTPError, ExpositionError):  # its metrics are good without it; it is asked again in the next scrape
-            return None
-        version = answer.get("version") if isinstance(answer, dict) else None
-        if not isinstance(version, str):
-            return None
-        self._versions[engine.replica] = (started, version[:64])
-        return version[:64]
+        version = await engine_version(self._context.http, engine.url)
+        if version is not None:
+            self._versions[engine.replica] = (started, version)
+        return version
 
 
 def first_model(answer: object) -> tuple[str, str] | None:

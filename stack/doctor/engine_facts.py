@@ -9,11 +9,13 @@ from email.utils import parsedate_to_datetime
 import httpx
 import zmq.asyncio
 
+from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.adapters.kv_replay import ReplayError, replay
 from stack.doctor.facts import Engine, EventSource, Process, Skew
-from stack.engines import vllm_names, vllm_quantities
 from stack.engines.samples import Samples
+from stack.engines.vllm import WANTED
+from stack.engines.vllm_names import plain
 from stack.model.target import Target
 
 WITHIN_SECONDS = 5.0
@@ -21,7 +23,6 @@ _AT_ONCE = 16
 _REPLAY_SECONDS = 2.0
 _NEVER = 2**62  # a sequence no engine reaches: the answer is the end marker alone
 _DATE_GRAIN_SECONDS = 2.0  # whole seconds, and servers remember the last one for up to another
-_WANTED = frozenset({vllm_names.CACHE_CONFIG_INFO.name}).union(*(each.names for each in vllm_quantities.QUANTITIES))
 
 
 async def ask_engines(
@@ -55,11 +56,10 @@ async def _ask(
             health.raise_for_status()
     except (httpx.HTTPError, TimeoutError) as error:
         return Engine(target, fault=type(error).__name__, process=process)
-    version = await _json(http, f"{target.url}/version")
     events = _sources(await _json(http, f"{target.url}/kv_event_sources"))
     return Engine(
         target,
-        version=str(version["version"]) if isinstance(version, Mapping) and "version" in version else None,
+        version=await _version(http, target.url),
         roots=_roots(await _json(http, f"{target.url}/v1/models")),
         samples=await _samples(http, target.url),
         events=events,
@@ -77,10 +77,18 @@ async def _json(http: httpx.AsyncClient, url: str) -> object:
         return None  # a version without it, or one that hides it: not told
 
 
+async def _version(http: httpx.AsyncClient, url: str) -> str | None:
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            return await engine_version(http, url)
+    except TimeoutError:
+        return None
+
+
 async def _samples(http: httpx.AsyncClient, url: str) -> Samples | None:
     try:
         async with asyncio.timeout(WITHIN_SECONDS):
-            return await fetch(http, f"{url}/metrics", _WANTED)
+            return await fetch(http, f"{url}/metrics", WANTED, plain=plain)
     except (httpx.HTTPError, ExpositionError, TimeoutError):
         return None
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stack.engines.samples import Samples
+from stack.engines.versions import version
+from stack.engines.vllm_exposed import Exposed
 from stack.model.target import Target
 from stack.model.tier import Pool
 
@@ -71,6 +73,11 @@ class Engine:
     @property
     def name(self) -> str:
         return self.target.replica
+
+    @property
+    def exposed(self) -> Exposed | None:
+        """Its quantities, by the names of its version; None where its metrics could not be read."""
+        return None if self.samples is None else Exposed(self.samples, version(self.version))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ _STORES: dict[str, tuple[Quantity, Quantity, dict[str, Quantity]]] = {
     "store": (vq.PUT_BYTES, vq.PUT_TIME, {}),
 }
 # So many transfers must have been tried before their failing all is worth a word, and this share of them failed.
-_TRIED, _NEARLY_ALL = 10, 0.99
+TRIED, _NEARLY_ALL = 10, 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Transfers:
         if self.transport != "nixl" or failed is None or self.seconds is None:
             return None
         tried = failed + self.seconds.count
-        return failed >= _NEARLY_ALL * tried if tried >= _TRIED else None
+        return failed >= _NEARLY_ALL * tried if tried >= TRIED else None
 
 
 def transfers(exposed: Exposed) -> Iterator[Transfers]:

@@ -187,3 +187,13 @@ async def test_no_connection_is_kept_for_the_next_scrape(tmp_path: Path) -> None
             assert success(parse((await client.get("/metrics")).content, NAMES)) == {"decode-0": 1.0}
     assert len(used_again) >= 2
     assert not any(used_again)
+
+
+async def test_a_collector_that_is_switched_off_reads_nothing() -> None:
+    hosts = recorded()
+    only = frozenset({"engines"})
+    settings = Settings("127.0.0.1", 0, None, {"lmcache": {"lmcache": "http://lmcache"}}, 4.0, collectors=only)
+    app = application(settings, clock=lambda: 0.0, transport=hosts.transport())
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as one:
+        await one.get("/metrics")
+    assert hosts.asked == []

@@ -5,8 +5,6 @@ from __future__ import annotations
 from stack.doctor.check import Finding, Group, check, failed, listed, passed, undivided, unknown
 from stack.doctor.facts import Facts
 from stack.engines import vllm_quantities as vq
-from stack.engines.versions import version
-from stack.engines.vllm_exposed import Exposed
 from stack.model.tier import Pool
 
 
@@ -21,7 +19,7 @@ def look(facts: Facts) -> Finding:
         return whole
     late, silent = [], []
     for engine in facts.pool(Pool.PREFILL):
-        exposed = Exposed(engine.samples, version(engine.version)) if engine.samples is not None else None
+        exposed = engine.exposed
         told = [exposed.number(quantity) for quantity in (vq.NIXL_EXPIRED, vq.NIXL_LATE)] if exposed else []
         if any(told):
             late.append(engine)

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from stack.doctor.check import Finding, Group, check, failed, listed, passed, undivided, unknown
-from stack.doctor.facts import Facts
-from stack.engines import vllm_quantities as vq
-from stack.engines.versions import version
-from stack.engines.vllm_exposed import Exposed
+from stack.doctor.facts import Engine, Facts
+from stack.engines.vllm_transfers import TRIED, transfers
 from stack.model.tier import Pool
-
-_TRIED, _NEARLY_ALL = 10, 0.99
 
 
 @check(
@@ -23,16 +19,18 @@ def look(facts: Facts) -> Finding:
         return whole
     ill, silent = [], []
     for engine in facts.pool(Pool.DECODE):
-        exposed = Exposed(engine.samples, version(engine.version)) if engine.samples is not None else None
-        bad = exposed.number(vq.NIXL_FAILED) if exposed else None
-        good = exposed.histogram(vq.NIXL_TIME) if exposed else None
-        tried = (bad or 0.0) + (good.count if good else 0.0)
-        if bad is None or tried < _TRIED:
+        doubtful = _doubtful(engine)
+        if doubtful is None:
             silent.append(engine)
-        elif bad / tried >= _NEARLY_ALL:
+        elif doubtful:
             ill.append(engine)
     if ill:
         return failed(f"nearly every transfer failed on {listed(ill)}")
     if silent:
-        return unknown(f"{listed(silent)} told of fewer than {_TRIED} transfers: send some requests over both pools")
+        return unknown(f"{listed(silent)} told of fewer than {TRIED} transfers: send some requests over both pools")
     return passed("transfers complete")
+
+
+def _doubtful(engine: Engine) -> bool | None:
+    told = transfers(engine.exposed) if engine.exposed is not None else ()
+    return next((moved.failures_doubtful for moved in told if moved.transport == "nixl"), None)

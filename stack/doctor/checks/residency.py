@@ -5,8 +5,6 @@ from __future__ import annotations
 from stack.doctor.check import Finding, Group, check, listed, passed, unknown
 from stack.doctor.facts import Engine, Facts
 from stack.engines import vllm_quantities as vq
-from stack.engines.versions import version
-from stack.engines.vllm_exposed import Exposed
 
 
 @check(
@@ -23,4 +21,4 @@ def look(facts: Facts) -> Finding:
 
 
 def _tells(engine: Engine) -> bool:
-    return engine.samples is not None and Exposed(engine.samples, version(engine.version)).histogram(vq.BLOCK_LIFETIME) is not None
+    return engine.exposed is not None and engine.exposed.histogram(vq.BLOCK_LIFETIME) is not None

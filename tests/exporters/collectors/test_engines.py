@@ -126,3 +126,9 @@ async def series(hosts: Hosts) -> int:
     """Series of one engine: its own, those of the waterfall, and those about its scrape."""
     own = sum(len(point.value.buckets) + 2 if isinstance(point.value, Histogram) else 1 for point in await read(hosts))
     return own + len(Source) + 2
+
+
+async def test_an_engine_behind_a_prefix_of_others_is_read_as_any() -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", b"ray_vllm_num_requests_running 3\n")
+    assert of(await read(hosts), catalog.ENGINE_REQUESTS) == [Point(catalog.ENGINE_REQUESTS, OWN | {Label.STATE: "running"}, 3.0)]
