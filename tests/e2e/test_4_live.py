@@ -73,7 +73,7 @@ def test_a_prefill_engine_killed_between_the_legs_costs_no_request_and_is_told_a
         answer = client.submit(deck.complete, PROMPT.format("lost"), 8)
         wait_for(lambda: deck.prompt_tokens(prefill_url) > prefilled, 8, "the first leg is computed")
         wait_for(lambda: deck.total(catalog.ROUTER_IN_FLIGHT, backend="prefill-0") == 0, 8, "the first leg ends")
-        os.kill(prefill, signal.SIGKILL)
+        kill_whole(prefill)
     reply = answer.result(120)
     assert (whole.status, whole.headers["x-kvdeck-path"], whole.headers.get("x-kvdeck-fallback")) == (200, "dpd", None)
     assert (reply.status, reply.headers["x-kvdeck-path"], reply.headers["x-kvdeck-fallback"]) == (200, "dpd", "transfer_lost")
@@ -84,16 +84,35 @@ def test_a_prefill_engine_killed_between_the_legs_costs_no_request_and_is_told_a
     wait_for(lambda: len(ready_decode_engines(deck)) == 2, 240, "the second decode engine comes back")
 
 
+def family(pid: int) -> list[psutil.Process]:
+    return [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+
+
+def kill_whole(pid: int) -> None:
+    """Ends the process and what it started, at once: an engine core outlives its server by a moment, and still hands out KV."""
+    members = family(pid)
+    for process in members:
+        process.kill()
+    wait_for(lambda: not any(running(process) for process in members), 20, "the whole engine is gone")
+
+
+def running(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 @contextmanager
 def stopped(pid: int) -> Iterator[None]:
     """The process and what it started stand still; they go on afterwards."""
-    family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
-    for process in family:
+    members = family(pid)
+    for process in members:
         process.suspend()
     try:
         yield
     finally:
-        for process in family:
+        for process in members:
             process.resume()
 
 
