@@ -12,7 +12,8 @@ from rich.console import Console
 
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
-from exporters.options import collector_switches, listen_address, named_urls, path, switched_on
+from exporters.options import collector_switches, listen_address, named_urls, path, shard, switched_on
+from exporters.shard import Shard
 from exporters.web_config import WebConfigError
 from stack.adapters import logs
 from stack.adapters.exposition import ExpositionError
@@ -37,6 +38,10 @@ from stack.adapters.exposition import ExpositionError
     help="Read targets this often, and answer with the last time's samples; off: read them when asked.",
 )  # fmt: skip
 @click.option(
+    "--shard", "part", default="0/1", callback=shard, metavar="I/N",
+    help="Read only the I-th of N parts of the targets, I from 0; the same N for all.",
+)  # fmt: skip
+@click.option(
     "--web.listen-address", "listen", default="127.0.0.1:9410", callback=listen_address, metavar="HOST:PORT",
     help="Where the pages are; :PORT is every address.",
 )  # fmt: skip
@@ -57,6 +62,7 @@ def main(
     router: dict[str, str],
     timeout: float,
     cache: float | None,
+    part: Shard,
     listen: tuple[str, int],
     telemetry: str,
     web: Path | None,
@@ -68,7 +74,7 @@ def main(
     logs.configure()
     endpoints = {"engines": engine, "lmcache": lmcache, "store": store, "routers": router}
     try:
-        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches), cache))
+        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches), cache, part))
     except WebConfigError as error:
         raise click.ClickException(str(error)) from error
 

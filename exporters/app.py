@@ -30,6 +30,7 @@ from exporters.collector import Context, collectors
 from exporters.fleet import Fleet
 from exporters.render import render
 from exporters.scrape import Scraper
+from exporters.shard import WHOLE, Shard
 from exporters.web_config import load, tls_options
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ class Settings:
     """What to read, for how long, and how to serve it. `endpoints` are URLs by collector and target name.
 
     `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: all).
-    With `cache_seconds` targets are read that often, and asking reads the last time's samples.
+    With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
     """
 
     host: str
@@ -52,6 +53,7 @@ class Settings:
     web: Path | None = None
     collectors: frozenset[str] | None = None
     cache_seconds: float | None = None
+    shard: Shard = WHOLE
 
 
 def application(
@@ -72,7 +74,7 @@ def application(
     )
     context = Context(client, fleet.now, settings.endpoints, clock, fleet.learn)
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
-    scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock)
+    scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock, settings.shard)
 
     cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
 

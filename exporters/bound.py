@@ -7,17 +7,31 @@ MOST = 1000
 
 
 class Bound:
-    """Lets the first `most` values pass, for good, so that no series changes its meaning; later ones are `other`."""
+    """Lets the first `most` values pass; later ones are `other`.
+
+    No series changes its meaning while its owner (a target) is there: a target that has an `other` gets no further value of its
+    own, although those of forgotten targets make room for the rest.
+    """
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._passed: set[str] = set()
+        self._owners: dict[str, set[str]] = {}  # by value that passed
+        self._refused: set[str] = set()
 
-    def __call__(self, value: str) -> str:
-        """`value`, or `other` where there have been enough."""
-        if value in self._passed:
+    def __call__(self, owner: str, value: str) -> str:
+        """`value` of `owner`, or `other` where there have been enough."""
+        owners = self._owners.get(value, set())
+        if owner in owners:
             return value
-        if len(self._passed) >= self._most:
+        if owner in self._refused or (not owners and len(self._owners) >= self._most):
+            self._refused.add(owner)
             return OTHER
-        self._passed.add(value)
+        self._owners.setdefault(value, owners).add(owner)
         return value
+
+    def forget(self, owner: str) -> None:
+        """The target is gone: what only it had makes room."""
+        self._refused.discard(owner)
+        for owners in self._owners.values():
+            owners.discard(owner)
+        self._owners = {value: owners for value, owners in self._owners.items() if owners}

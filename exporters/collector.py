@@ -84,6 +84,10 @@ class Collector(Protocol):
         """What holds of a target although it could not be read."""
         ...
 
+    def forget(self, target: str) -> None:
+        """The target is not listed any more, or is another exporter's: drop what is remembered of it."""
+        ...
+
     async def close(self) -> None:
         """Give up connections of its own."""
         ...

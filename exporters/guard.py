@@ -51,6 +51,10 @@ class Guard:
         self._succeeded(name, target)
         return Attempt(name, target, self._clock() - start, seen)
 
+    def forget(self, name: str, target: str) -> None:
+        """The target is gone: whether one of its name fails later is news."""
+        self._failing.discard((name, target))
+
     def _failed(self, name: str, target: str, error: Exception) -> None:
         if (name, target) not in self._failing:
             self._failing.add((name, target))

@@ -10,9 +10,11 @@ import click
 
 import exporters.collectors  # registers every collector  # noqa: F401
 from exporters.collector import collectors
+from exporters.shard import Shard
 from stack.config import address
 
 _PREFIX = "collector_"
+MOST_SHARDS = 1000
 
 
 def named_urls(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -41,6 +43,14 @@ def path(ctx: click.Context, param: click.Parameter, value: str) -> str:
     if not value.startswith("/") or value in {"/", "/healthz"}:
         raise click.BadParameter(f"{value!r} is not a path of its own, such as /metrics", ctx, param)
     return value
+
+
+def shard(ctx: click.Context, param: click.Parameter, value: str) -> Shard:
+    """The exporter's part of the targets, of `I/N`, I from 0. Raises BadParameter."""
+    index, _, count = value.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and int(index) < int(count) <= MOST_SHARDS):
+        raise click.BadParameter(f"{value!r} is not I/N with I from 0 to N-1, N at most {MOST_SHARDS}", ctx, param)
+    return Shard(int(index), int(count))
 
 
 def collector_switches(command: Callable[..., None]) -> Callable[..., None]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from exporters.collector import Collector, Point
 from exporters.guard import Attempt, Guard
+from exporters.shard import WHOLE, Shard
 from exporters.waterfall import Waterfall
 from stack.metrics import catalog
 from stack.metrics.family import Label
@@ -32,6 +33,7 @@ class Scraper:
         timeout_seconds: float,
         version: str,
         clock: Callable[[], float],
+        shard: Shard = WHOLE,
     ) -> None:
         self._collectors = collectors
         self._refresh = refresh
@@ -39,8 +41,10 @@ class Scraper:
         self._timeout_seconds = timeout_seconds
         self._version = version
         self._clock = clock
+        self._shard = shard
         self._guard = Guard(clock)
         self._waterfall = Waterfall()
+        self._due: dict[str, list[str]] = {}
         self._running: asyncio.Task[list[Point]] | None = None
 
     async def scrape(self) -> list[Point]:
@@ -63,6 +67,7 @@ class Scraper:
 
     async def _scrape(self) -> list[Point]:
         self._refresh()
+        self._divide()
         end = self._clock() + self._timeout_seconds
         attempts: list[Attempt] = []
         stages = sorted({collector.stage for collector in self._collectors.values()})
@@ -75,16 +80,25 @@ class Scraper:
         points += _states(attempts)
         return points + list(self._prompt_tokens(attempts))
 
+    def _divide(self) -> None:
+        """Which targets each collector reads in this scrape; those that are gone are forgotten."""
+        for name, collector in self._collectors.items():
+            before, now = self._due.get(name, ()), self._shard.mine(collector.targets(), self._fleet())
+            for gone in set(before) - set(now):
+                collector.forget(gone)
+                self._guard.forget(name, gone)
+            self._due[name] = now
+
     async def _run(self, stage: int, seconds: float) -> list[Attempt]:
         due = [(name, each) for name, each in self._collectors.items() if each.stage == stage]
-        reads = [self._guard.attempt(name, each, target, seconds) for name, each in due for target in each.targets()]
+        reads = [self._guard.attempt(name, each, target, seconds) for name, each in due for target in self._due[name]]
         return await asyncio.gather(*reads)
 
     def _prompt_tokens(self, attempts: Sequence[Attempt]) -> Iterator[Point]:
         seen = [(attempt.target, attempt.seen) for attempt in attempts if attempt.seen is not None]
         engines = {prompt.target.replica: prompt for _, one in seen if (prompt := one.prompt) is not None}
-        servers = {target: one.hits for target, one in seen if one.hits is not None}
-        listed = {target.replica for target in self._fleet()}
+        servers = {target: self._shard.whole(target, one.hits, self._fleet()) for target, one in seen if one.hits is not None}
+        listed = set(self._shard.mine((target.replica for target in self._fleet()), self._fleet()))
         totals = self._waterfall.update(self._clock(), list(engines.values()), servers, listed.__contains__)
         for name, by_source in totals.items():
             target = engines[name].target

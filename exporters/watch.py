@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from stack.engines import vllm_quantities as vq
@@ -39,9 +39,9 @@ class Watch:
         stuck = self._last[target].still_since is not None and now - since >= STUCK_SECONDS
         return {one.quantity.name: _state(one, before, stuck) for one in told}
 
-    def keep(self, listed: Collection[str]) -> None:
-        """Forget all targets but those that are `listed`."""
-        self._last = {target: last for target, last in self._last.items() if target in listed}
+    def forget(self, target: str) -> None:
+        """The target is gone: one of its name that comes later is another."""
+        self._last.pop(target, None)
 
 
 def _stands_still(told: Iterable[Resolved], now: Mapping[str, float], before: Mapping[str, float]) -> bool:

@@ -36,11 +36,7 @@ class Engines:
         self._versions: dict[str, tuple[float | None, str]] = {}  # by replica: the process it was asked of, and its answer
 
     def targets(self) -> Sequence[str]:
-        listed = [target.replica for target in self._context.fleet()]
-        self._watch.keep(listed)
-        self._versions = {replica: known for replica, known in self._versions.items() if replica in listed}
-        self._learnt = {replica: begun for replica, begun in self._learnt.items() if replica in listed}
-        return listed
+        return [target.replica for target in self._context.fleet()]
 
     async def read(self, target: str) -> Seen:
         listed = self._listed(target)
@@ -59,6 +55,11 @@ class Engines:
 
     def unread(self, target: str) -> Sequence[Point]:
         return [info(self._listed(target), None)]
+
+    def forget(self, target: str) -> None:
+        self._watch.forget(target)
+        self._versions.pop(target, None)
+        self._learnt.pop(target, None)
 
     async def close(self) -> None:
         """Nothing of its own is open."""

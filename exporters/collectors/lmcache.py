@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import httpx
@@ -46,11 +46,16 @@ class LMCache:
     def unread(self, target: str) -> Sequence[Point]:
         return ()
 
+    def forget(self, target: str) -> None:
+        self._capacities.pop(target, None)
+        self._bound.forget(target)
+        self._l2_asked = {key: ratchet for key, ratchet in self._l2_asked.items() if key[0] != target}
+
     async def close(self) -> None:
         """Nothing of its own is open."""
 
     def _lookups(self, server: str, reading: ServerReading, served: Mapping[str, str]) -> Iterator[Point]:
-        for root, hits in bounded(reading.hits, self._bound).items():
+        for root, hits in bounded(reading.hits, partial(self._bound, server)).items():
             labels = {Label.MODEL_NAME: served.get(root, root), Label.REPLICA: server}
             point = partial(_tier_point, labels)
             yield point(catalog.CACHE_LOOKUP_TOKENS, Tier.L1, hits.requested)
@@ -79,7 +84,7 @@ class LMCache:
         return capacity
 
 
-def bounded(hits: Mapping[str, TierHits], bound: Bound) -> dict[str, TierHits]:
+def bounded(hits: Mapping[str, TierHits], bound: Callable[[str], str]) -> dict[str, TierHits]:
     """Look-ups by model root, those beyond the bound together: who sends requests to a server names the models."""
     found: dict[str, TierHits] = {}
     for root, one in hits.items():

@@ -36,6 +36,9 @@ class Routers:
     def unread(self, target: str) -> Sequence[Point]:
         return ()
 
+    def forget(self, target: str) -> None:
+        """Nothing is remembered of a target."""
+
     async def close(self) -> None:
         """Nothing of its own is open."""
 

@@ -54,6 +54,9 @@ class Store:
     def unread(self, target: str) -> Sequence[Point]:
         return ()
 
+    def forget(self, target: str) -> None:
+        """Nothing is remembered of a target."""
+
     async def close(self) -> None:
         for store in self._stores.values():
             await store.aclose()

@@ -34,6 +34,8 @@ class Fake:
     def unread(self, target: str) -> Sequence[Point]:
         return [HELD]
 
+    def forget(self, target: str) -> None: ...
+
     async def close(self) -> None: ...
 
 
@@ -76,3 +78,11 @@ async def test_a_failure_is_logged_when_it_begins_and_when_it_ends(caplog: pytes
         ("target cannot be read", "t"),
         ("target can be read again", "t"),
     ]
+
+
+async def test_a_target_that_is_listed_again_fails_anew(caplog: pytest.LogCaptureFixture) -> None:
+    guard, failing = Guard(ticking()), Fake(fails=bad)
+    for _ in range(2):
+        await points(failing, guard)
+        guard.forget("fake", "t")
+    assert [record.message for record in caplog.records] == ["target cannot be read"] * 2

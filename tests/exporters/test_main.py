@@ -27,6 +27,8 @@ from stack.cli.main import main as kvdeck
         (["--web.telemetry-path", "metrics"], "'metrics' is not a path of its own"),
         (["--web.telemetry-path", "/healthz"], "'/healthz' is not a path of its own"),
         (["--collector.wrong"], "No such option"),
+        (["--shard", "2/2"], "'2/2' is not I/N with I from 0 to N-1"),
+        (["--shard", "x"], "'x' is not I/N"),
     ],
 )
 def test_a_wrong_argument_is_named(arguments: list[str], complaint: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from exporters.collector import Collector, EnginePrompt, Point, Seen
 from exporters.scrape import Scraper
+from exporters.shard import WHOLE, Shard
 from stack.engines.lmcache import TierHits
 from stack.engines.vllm import PromptTokens
 from stack.metrics import catalog
@@ -21,13 +22,14 @@ class Fake:
         self, stage: int, name: str, order: list[str], seen: Callable[[], Seen] = Seen, gate: asyncio.Event | None = None
     ) -> None:
         self._stage, self.name, self.order, self.seen, self.gate = stage, name, order, seen, gate
+        self.listed = [name]
 
     @property
     def stage(self) -> int:
         return self._stage
 
     def targets(self) -> Sequence[str]:
-        return [self.name]
+        return self.listed
 
     async def read(self, target: str) -> Seen:
         if self.gate:
@@ -38,13 +40,28 @@ class Fake:
     def unread(self, target: str) -> Sequence[Point]:
         return ()
 
+    def forget(self, target: str) -> None:
+        self.order.append(f"forget {target}")
+
     async def close(self) -> None:
         self.order.append(f"close {self.name}")
 
 
-def scraper(*fakes: Fake, fleet: Sequence[Target] = (), timeout_seconds: float = 1.0) -> Scraper:
+class Prompts(Fake):
+    """Engines of which each had one prompt token."""
+
+    def __init__(self, fleet: Sequence[Target]) -> None:
+        super().__init__(0, "engines", [])
+        self.fleet = {engine.replica: engine for engine in fleet}
+        self.listed = list(self.fleet)
+
+    async def read(self, target: str) -> Seen:
+        return Seen(prompt=EnginePrompt(self.fleet[target], PromptTokens(1.0), None))
+
+
+def scraper(*fakes: Fake, fleet: Sequence[Target] = (), timeout_seconds: float = 1.0, shard: Shard = WHOLE) -> Scraper:
     collectors: dict[str, Collector] = {fake.name: fake for fake in fakes}
-    return Scraper(collectors, lambda: None, lambda: fleet, timeout_seconds, "0.0.1", asyncio.get_running_loop().time)
+    return Scraper(collectors, lambda: None, lambda: fleet, timeout_seconds, "0.0.1", asyncio.get_running_loop().time, shard)
 
 
 def success(points: Sequence[Point]) -> dict[str, float]:
@@ -133,3 +150,26 @@ async def test_the_waterfall_joins_engines_and_lmcache_by_the_models_root() -> N
     assert {(point.labels[Label.MODEL_NAME], point.labels[Label.POOL], point.labels[Label.REPLICA]) for point in points} == {
         ("smollm2", "decode", "decode-0")
     }
+
+
+async def test_a_target_that_is_gone_is_forgotten_once() -> None:
+    order: list[str] = []
+    fake = Fake(0, "engines", order)
+    one = scraper(fake)
+    fake.listed = ["a", "b"]
+    await one.scrape()
+    fake.listed = ["b"]
+    for _ in range(2):
+        await one.scrape()
+    assert order == ["a", "b", "forget a", "b", "b"]
+
+
+async def test_exporters_that_share_a_fleet_read_each_target_once_and_tell_its_tokens_once() -> None:
+    fleet = [target(f"decode-{number}") for number in range(6)]
+    told: list[list[str]] = []
+    for index in range(2):
+        points = await scraper(Prompts(fleet), fleet=fleet, shard=Shard(index, 2)).scrape()
+        told.append(sorted({point.labels[Label.REPLICA] for point in points if point.family is catalog.PROMPT_TOKENS}))
+        assert sorted(success(points)) == told[-1]
+    assert sorted([*told[0], *told[1]]) == [engine.replica for engine in fleet]
+    assert all(told)

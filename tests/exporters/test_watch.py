@@ -49,8 +49,8 @@ def test_an_idle_engine_is_not_stale_and_one_without_counters_cannot_be_told() -
         assert State.STALE not in found
 
 
-def test_what_is_not_listed_any_more_is_forgotten() -> None:
+def test_one_that_is_forgotten_is_another_when_it_comes_again() -> None:
     watch = Watch(Clock())
     states(watch, 0.0, 100.0, 50.0)
-    watch.keep([])
+    watch.forget("e")
     assert State.RESET not in states(watch, 0.0, 1.0, 1.0)

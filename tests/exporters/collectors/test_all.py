@@ -16,6 +16,14 @@ async def test_a_collector_without_anything_to_read_reads_nothing(name: str) -> 
         await collector.close()
 
 
+@pytest.mark.parametrize("name", collectors.names())
+async def test_a_target_that_was_never_read_can_be_forgotten(name: str) -> None:
+    async with Hosts().client() as client:
+        collector = collectors.create(name, context=Context(client, tuple))
+        collector.forget("decode-0")
+        await collector.close()
+
+
 @pytest.mark.parametrize("name", ["engines", "lmcache"])
 async def test_a_target_that_refuses_raises(name: str) -> None:
     async with Hosts().client() as client:

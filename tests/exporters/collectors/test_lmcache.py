@@ -1,4 +1,7 @@
+"""LMCache servers: look-ups by model, and what L1 holds."""
+
 from collections.abc import Sequence
+from functools import partial
 
 from exporters.bound import Bound
 from exporters.collector import Context, Seen
@@ -71,6 +74,6 @@ def test_one_root_served_under_two_names_has_the_first() -> None:
 
 def test_models_beyond_the_bound_are_told_together() -> None:
     hits = {f"m{number}": TierHits(10.0, 4.0, None if number == 3 else 1.0) for number in range(4)}
-    assert bounded(hits, Bound(2)) == {
+    assert bounded(hits, partial(Bound(2), "lmcache")) == {
         "m0": TierHits(10.0, 4.0, 1.0), "m1": TierHits(10.0, 4.0, 1.0), "other": TierHits(20.0, 8.0, None),
     }  # fmt: skip
