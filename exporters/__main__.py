@@ -28,6 +28,10 @@ from stack.adapters.exposition import ExpositionError
     "--lmcache", multiple=True, callback=named_urls, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable."
 )
 @click.option("--store", multiple=True, callback=named_urls, metavar="NAME=URL", help="redis:// URL of an L2 store; repeatable.")
+@click.option(
+    "--store.sample", "store_sample", default=200, type=click.IntRange(0, 10_000), metavar="KEYS",
+    help="Of each store's keys, look at about so many a scrape to tell whose KV it holds; 0: at none.",
+)  # fmt: skip
 @click.option("--router", multiple=True, callback=named_urls, metavar="NAME=URL", help="Another product's router; repeatable.")
 @click.option(
     "--scrape.timeout", "timeout", default=4.0, type=click.FloatRange(0.1, 60.0), metavar="SECONDS",
@@ -59,6 +63,7 @@ def main(
     engine: dict[str, str],
     lmcache: dict[str, str],
     store: dict[str, str],
+    store_sample: int,
     router: dict[str, str],
     timeout: float,
     cache: float | None,
@@ -74,7 +79,7 @@ def main(
     logs.configure()
     endpoints = {"engines": engine, "lmcache": lmcache, "store": store, "routers": router}
     try:
-        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches), cache, part))
+        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches), cache, part, store_sample))
     except WebConfigError as error:
         raise click.ClickException(str(error)) from error
 

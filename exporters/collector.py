@@ -52,7 +52,7 @@ class Context:
     """What collectors are given. `fleet` is the engines listed now; `endpoints` are URLs by collector and target name.
 
     `learn` takes an engine's own word on its model: replica, served name, root. `turn` is held while a document is
-    parsed, so that the pages are served in between.
+    parsed, so that the pages are served in between. Of a store's keys some `store_sample` are looked at in a scrape, 0: none.
     """
 
     http: httpx.AsyncClient
@@ -61,6 +61,7 @@ class Context:
     clock: Callable[[], float] = time.monotonic
     learn: Callable[[str, str, str], None] = lambda replica, model, root: None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    store_sample: int = 200
 
 
 class Collector(Protocol):

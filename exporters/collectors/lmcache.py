@@ -10,11 +10,11 @@ import httpx
 from exporters.bound import Bound
 from exporters.collector import Context, Point, Seen, collectors
 from exporters.ratchet import Ratchet
+from exporters.served import served_names
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.engines.lmcache import WANTED, ServerReading, TierHits, l1_capacity_bytes, read
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
-from stack.model.target import Target
 from stack.model.tier import Tier
 
 
@@ -97,11 +97,6 @@ def _sum(one: TierHits, more: TierHits) -> TierHits:
     l1 = None if one.l1 is None or more.l1 is None else one.l1 + more.l1
     l2 = None if one.l2 is None or more.l2 is None else one.l2 + more.l2
     return TierHits(one.requested + more.requested, l1, l2)
-
-
-def served_names(fleet: Sequence[Target]) -> dict[str, str]:
-    """Served model names by model root: LMCache knows a model by the path its engines loaded."""
-    return {target.model_root: target.model for target in sorted(fleet, key=lambda target: target.model, reverse=True)}
 
 
 def l1_points(server: str, reading: ServerReading, served: Mapping[str, str]) -> Iterator[Point]:

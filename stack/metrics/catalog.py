@@ -96,6 +96,24 @@ STORE_KEYS = _add(
     "Keys in the store's database that the exporter was pointed at, of whatever kind; absent where DBSIZE is refused.",
     Label.REPLICA,
 )  # fmt: skip
+STORE_SAMPLED_KEYS = _add(
+    "kvdeck_store_sampled_keys", Kind.GAUGE, Unit.KEYS, Emitter.EXPORTER,
+    "Keys that the exporter looked at in its last scrapes: the sample that kvdeck_store_kv_keys and _kv_bytes are estimated from. "
+    "As many as kvdeck_store_keys: all. Absent where SCAN is refused or switched off.",
+    Label.REPLICA,
+)  # fmt: skip
+STORE_KV_KEYS = _add(
+    "kvdeck_store_kv_keys", Kind.GAUGE, Unit.KEYS, Emitter.EXPORTER,
+    "Keys with a model's KV in the store, an estimate: the model's share of kvdeck_store_sampled_keys times kvdeck_store_keys. "
+    "LMCache in engines keeps two keys a chunk. A model absent here has few keys, if any.",
+    Label.MODEL_NAME, Label.REPLICA,
+)  # fmt: skip
+STORE_KV_BYTES = _add(
+    "kvdeck_store_kv_bytes", Kind.GAUGE, Unit.BYTES, Emitter.EXPORTER,
+    "Memory of those keys, an estimate: kvdeck_store_kv_keys times the mean size of those measured, some 20 a scrape. "
+    "Absent where MEMORY USAGE is refused.",
+    Label.MODEL_NAME, Label.REPLICA,
+)  # fmt: skip
 STORE_HITS = _add(
     "kvdeck_store_hits_total", Kind.COUNTER, Unit.KEYS, Emitter.EXPORTER,
     "Keys that commands looked up in the store and found, by its own count, whoever asked.",

@@ -98,6 +98,7 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
     async with exporter(tmp_path, recorded()) as one:
         families = {line.split()[2] for line in (await one.text()).splitlines() if line.startswith("# TYPE")}
     asked_beside_info = {catalog.STORE_PING.name, catalog.STORE_KEYS.name, catalog.STORE_CLUSTER_OK.name}
+    asked_beside_info |= {one.name for one in (catalog.STORE_SAMPLED_KEYS, catalog.STORE_KV_KEYS, catalog.STORE_KV_BYTES)}
     roles = ({"role": "master"}, {"role": "slave", "master_link_status": "up"})
     of_the_store = {point.family.name for role in roles for point in store_info.points("redis", INFO | role)} | asked_beside_info
     some = Histogram((), 1.0, 1.0)

@@ -5,7 +5,7 @@ from functools import partial
 
 from exporters.bound import Bound
 from exporters.collector import Context, Seen
-from exporters.collectors.lmcache import LMCache, bounded, served_names
+from exporters.collectors.lmcache import LMCache, bounded
 from stack.engines.lmcache import TierHits
 from stack.metrics.catalog import CACHE_CAPACITY_BYTES, CACHE_HIT_TOKENS, CACHE_LOOKUP_TOKENS
 from stack.metrics.family import Family, Label
@@ -66,10 +66,6 @@ async def test_an_idle_server_has_no_hits_yet() -> None:
     seen = await read(hosts)
     assert seen.hits == {}
     assert series(seen, CACHE_LOOKUP_TOKENS) == {}
-
-
-def test_one_root_served_under_two_names_has_the_first() -> None:
-    assert served_names([target("a", model="m"), target("b", model="lora")]) == {"/models/smollm2": "lora"}
 
 
 def test_models_beyond_the_bound_are_told_together() -> None:

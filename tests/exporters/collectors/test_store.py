@@ -1,7 +1,9 @@
 """The store collector against a real Valkey."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,6 +16,8 @@ from exporters.collectors.store import Store
 from stack.engines.quantities import State
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
+from stack.model.target import Target
+from tests.exporters.recorded import target
 
 LABELS = {Label.REPLICA: "redis", Label.TIER: "l2"}
 LIMIT = 4 * 1024 * 1024
@@ -28,8 +32,9 @@ def server() -> Iterator[ValkeyServer]:
         server.stop()
 
 
-def collector(server: ValkeyServer, user: str = "") -> Store:
-    return Store(Context(httpx.AsyncClient(), tuple, {"store": {"redis": f"redis://{user}127.0.0.1:{server.port}"}}))
+def collector(server: ValkeyServer, user: str = "", fleet: Sequence[Target] = (), keys: int = 200) -> Store:
+    endpoints = {"store": {"redis": f"redis://{user}127.0.0.1:{server.port}"}}
+    return Store(Context(httpx.AsyncClient(), lambda: fleet, endpoints, store_sample=keys))
 
 
 def families(found: Iterable[Point]) -> set[str]:
@@ -46,14 +51,18 @@ def value(found: list[Point], family: Family) -> float:
 async def test_a_store_tells_what_it_holds_may_hold_and_evicted(server: ValkeyServer) -> None:
     store = collector(server)
     for number in range(800):
-        await store._stores["redis"].set(f"key-{number}", b"x" * 16_384)
+        await store._stores["redis"].client.set(f"/models/m@02020100@0@{number:064x}", b"x" * 16_384)
     found = list((await store.read("redis")).points)
     await store.close()
     used = value(found, catalog.CACHE_USED_BYTES)
     assert 0 < used < 1.5 * LIMIT
     assert value(found, catalog.CACHE_CAPACITY_BYTES) == LIMIT
     assert value(found, catalog.CACHE_USED_RATIO) == used / LIMIT
-    assert value(found, catalog.CACHE_EVICTED_KEYS) > 0
+    evicted = value(found, catalog.CACHE_EVICTED_KEYS)
+    assert evicted > 0
+    told = {point.family: point.value for point in found if point.labels.get(Label.MODEL_NAME) == "/models/m"}
+    assert told[catalog.STORE_KV_KEYS] == pytest.approx(800 - evicted, rel=0.1)  # it evicts a few for every command
+    assert told[catalog.STORE_KV_BYTES] == pytest.approx((800 - evicted) * 16_384, rel=0.3)  # allocated in larger pieces
 
 
 async def test_a_store_that_stops_fails_and_one_that_is_back_is_read_again(server: ValkeyServer) -> None:
@@ -69,8 +78,8 @@ async def test_a_store_that_stops_fails_and_one_that_is_back_is_read_again(serve
 
 async def test_a_store_tells_its_keys_lookups_policy_and_ping(server: ValkeyServer) -> None:
     store = collector(server)
-    await store._stores["redis"].set("here", b"x")
-    await store._stores["redis"].mget("here", "gone", "gone too")
+    await store._stores["redis"].client.set("here", b"x")
+    await store._stores["redis"].client.mget("here", "gone", "gone too")
     seen = await store.read("redis")
     await store.close()
     told = {point.family: point.value for point in seen.points}
@@ -81,12 +90,13 @@ async def test_a_store_tells_its_keys_lookups_policy_and_ping(server: ValkeyServ
     assert 0 < ping < 5
     assert seen.quantities == {
         "store_ping": State.PRESENT, "store_keys": State.PRESENT, "store_cluster": State.NOT_APPLICABLE,
+        "store_sample": State.PRESENT,
     }  # fmt: skip
 
 
 async def test_a_command_that_is_refused_costs_only_what_it_tells(server: ValkeyServer) -> None:
     owner = collector(server)
-    await owner._stores["redis"].acl_setuser("watcher", enabled=True, passwords=["+secret"], commands=["+info"])
+    await owner._stores["redis"].client.acl_setuser("watcher", enabled=True, passwords=["+secret"], commands=["+info"])
     await owner.close()
     store = collector(server, "watcher:secret@")
     seen = await store.read("redis")
@@ -95,12 +105,13 @@ async def test_a_command_that_is_refused_costs_only_what_it_tells(server: Valkey
     assert families(seen.points).isdisjoint({catalog.STORE_PING.name, catalog.STORE_KEYS.name})
     assert seen.quantities == {
         "store_ping": State.ABSENT, "store_keys": State.ABSENT, "store_cluster": State.NOT_APPLICABLE,
+        "store_sample": State.ABSENT,
     }  # fmt: skip
 
 
 async def test_a_store_that_refuses_info_fails_with_the_reason_and_without_the_password(server: ValkeyServer) -> None:
     owner = collector(server)
-    await owner._stores["redis"].acl_setuser("blind", enabled=True, passwords=["+secret"], commands=["+ping"])
+    await owner._stores["redis"].client.acl_setuser("blind", enabled=True, passwords=["+secret"], commands=["+ping"])
     await owner.close()
     store = collector(server, "blind:secret@")
     with pytest.raises(NoPermissionError, match="info") as refused:
@@ -120,3 +131,43 @@ async def test_a_node_of_a_cluster_without_its_slots_is_not_ok() -> None:
         server.stop()
     assert [point.value for point in seen.points if point.family is catalog.STORE_CLUSTER_OK] == [0.0]
     assert seen.quantities["store_cluster"] is State.PRESENT
+
+
+async def test_a_store_tells_whose_kv_it_holds_by_served_name(server: ValkeyServer) -> None:
+    store = collector(server, fleet=[target("decode-0", model="smollm2")])
+    client = store._stores["redis"].client
+    await client.mset({f"/models/smollm2@02020100@0@{number:064x}": b"x" * 100 for number in range(3)} | {"session:1": b"x"})
+    found = (await store.read("redis")).points
+    await store.close()
+    labels = {Label.REPLICA: "redis", Label.MODEL_NAME: "smollm2"}
+    assert {point.family: point.value for point in found if point.labels == labels} == {
+        catalog.STORE_KV_KEYS: 3.0, catalog.STORE_KV_BYTES: pytest.approx(3 * 256, rel=0.5),
+    }  # fmt: skip
+    assert [point.value for point in found if point.family is catalog.STORE_SAMPLED_KEYS] == [4.0]
+
+
+async def test_no_key_is_looked_at_on_request(server: ValkeyServer) -> None:
+    store = collector(server, keys=0)
+    client = store._stores["redis"].client
+    await client.set("key", b"x")
+    seen = await store.read("redis")
+    commands = await client.info("commandstats")
+    await store.close()
+    assert "cmdstat_scan" not in commands
+    assert catalog.STORE_SAMPLED_KEYS not in {point.family for point in seen.points}
+    assert seen.quantities["store_sample"] is State.NOT_APPLICABLE
+
+
+async def test_the_readmes_access_list_suffices_for_all(server: ValkeyServer) -> None:
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    [rules] = re.findall(r"An access list needs `([^`]+)`", readme)
+    owner = collector(server)
+    client = owner._stores["redis"].client
+    await client.set("model@02020100@0@" + "0" * 64, b"x")
+    await client.execute_command("ACL", "SETUSER", "watcher", "on", ">secret", *rules.split())  # type: ignore[no-untyped-call]  # redis leaves it untyped
+    await owner.close()
+    store = collector(server, "watcher:secret@")
+    seen = await store.read("redis")
+    await store.close()
+    assert catalog.STORE_KV_BYTES in {point.family for point in seen.points}
+    assert set(seen.quantities.values()) == {State.PRESENT, State.NOT_APPLICABLE}
