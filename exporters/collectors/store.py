@@ -70,7 +70,8 @@ class Store:
         return ()
 
     def forget(self, target: str) -> None:
-        self._stores[target].sample.forget()
+        if target in self._stores:
+            self._stores[target].sample.forget()
         self._bound.forget(target)
 
     async def close(self) -> None:
