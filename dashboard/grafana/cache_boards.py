@@ -64,10 +64,12 @@ CACHE_BOARD = Board(
                     empty="Engines do not tell the bytes of their own cache.",
                 ),
                 Panel(
-                    "L1 chunks evicted", (queries.evicted_chunks(TIER, WINDOW),), Needs.EXPORTER, runbook="KvdeckEvictionPressure",
+                    "L1 chunks evicted", (queries.evicted_chunks(TIER, WINDOW),), Needs.EXPORTER,
+                    empty="Empty without an LMCache server.", runbook="KvdeckEvictionPressure",
                 ),
                 Panel(
-                    "Store's keys evicted", (queries.evicted_keys(TIER, WINDOW),), Needs.EXPORTER, runbook="KvdeckL2EvictsUnseen",
+                    "Store's keys evicted", (queries.evicted_keys(TIER, WINDOW),), Needs.EXPORTER,
+                    empty="Empty without a Redis or Valkey store.", runbook="KvdeckL2EvictsUnseen",
                 ),
                 Panel(
                     "Residency, median", (queries.residency(0.5, POOL, WINDOW),), Needs.EXPORTER,

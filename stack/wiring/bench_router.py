@@ -99,7 +99,7 @@ class _Bench:
     def _installed(self) -> Iterator[tuple[Peer, Path]]:
         """The interpreter of each peer's environment; what cannot be installed is noted."""
         for peer in dict.fromkeys(peer for peer, _ in _PEERS):
-            environment = peer.environment(self._layout.state / "bench", self._layout.logs / f"bench-{peer.package}-install.log")
+            environment = peer.environment(self._layout)
             try:
                 with self._checklist.step(f"{peer.package} {peer.version}") as step:
                     peer.ensure(environment, step)

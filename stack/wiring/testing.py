@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from stack.bench.router.peers import VLLM_ROUTER
 from stack.bench.router.tools import find_tools
 from stack.config import Layout
 from stack.local.checklist import Checklist
@@ -43,7 +44,7 @@ def _prepare(layout: Layout, checklist: Checklist) -> list[str]:
     wanted = Wanted()
     require(engine_problems(this_machine(layout.home), wanted, installer(layout).is_engine_installed()))
     installer(layout).install(wanted, checklist)
-    return _prepare_gateway(layout, checklist)
+    return [*_prepare_gateway(layout, checklist), *_prepare_foreign_router(layout, checklist)]
 
 
 def _prepare_gateway(layout: Layout, checklist: Checklist) -> list[str]:
@@ -53,6 +54,16 @@ def _prepare_gateway(layout: Layout, checklist: Checklist) -> list[str]:
             find_tools(Debian(layout.binaries, layout.logs / "debian.log"), step)
     except InstallError as error:
         return [f"the test behind nginx skipped: {error}"]
+    return []
+
+
+def _prepare_foreign_router(layout: Layout, checklist: Checklist) -> list[str]:
+    """The router of a fleet that kvdeck only watches, from where the benchmark of routers has it."""
+    try:
+        with checklist.step(f"{VLLM_ROUTER.package} {VLLM_ROUTER.version}") as step:
+            VLLM_ROUTER.ensure(VLLM_ROUTER.environment(layout), step)
+    except InstallError as error:
+        return [f"the tests beside another router skipped: {error}"]
     return []
 
 

@@ -1,20 +1,18 @@
 """Every expression of a dashboard, rule or autoscaling example finds series in a real Prometheus, or it is said here why not."""
 
-import re
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 import yaml
 
-from dashboard.grafana.boards import BOARDS
 from dashboard.grafana.document import WINDOW
 from dashboard.grafana.shapes import Needs, Panel
 from stack.metrics.catalog import CATALOG
 from tests.alerts.foreign_names import foreign_names
 from tests.alerts.promql_names import names
 from tests.alerts.promtool import ROOT
+from tests.expressions.expressions import narrowed, panels, rules, selectors
 from tests.expressions.feeds import DECLARED, EXPORTER, feeds, recorded, synthetic
 from tests.expressions.server import Prometheus, serving
 
@@ -62,16 +60,6 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]
         yield found
 
 
-def _panels() -> list[Panel]:
-    return [panel for board in BOARDS for row in board.rows for panel in row.panels]
-
-
-def _narrowed(expression: str, feed: str) -> str:
-    """As Grafana asks it with this cluster chosen, and All for the rest."""
-    filled = expression.replace(WINDOW, "5m").replace("$cluster", feed)
-    return re.sub(r"\$(namespace|model|pool|replica)\b", ".*", filled)
-
-
 def _due(panel: Panel) -> tuple[str, ...]:
     """The feeds that a panel must show something of."""
     match panel.needs:
@@ -83,29 +71,17 @@ def _due(panel: Panel) -> tuple[str, ...]:
             return (DECLARED,)
 
 
-def _rules() -> list[tuple[str, str]]:
-    documents = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "alerts" / "rules").rglob("*.yaml"))]
-    rules: list[dict[str, Any]] = [rule for document in documents for group in document["groups"] for rule in group["rules"]]
-    return [(rule.get("alert") or rule["record"], rule["expr"]) for rule in rules]
-
-
 def _examples() -> list[tuple[str, str]]:
     documents = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "stack" / "deploy" / "keda").glob("*.yaml"))]
     return [(each["metadata"]["name"], trigger["metadata"]["query"]) for each in documents for trigger in each["spec"]["triggers"]]
 
 
-def _selectors(expression: str) -> set[str]:
-    """Every selector of `expression` that is not a recording rule's series; that rule's own expression is run, too."""
-    foreign = {name for name in names(expression) if not name.startswith("kvdeck:")}
-    return {found for name in foreign for found in re.findall(rf"(?<![\w:]){name}(?![\w:])(?:\{{[^{{}}]*\}})?", expression)}
-
-
 def test_every_panel_shows_something_of_every_feed_that_can_have_it(prometheus: Prometheus) -> None:
     silent, needless = [], []
-    for panel in _panels():
+    for panel in panels():
         excused = {feed: why for why, feeds in CANNOT.get(panel.title, {}).items() for feed in feeds}
         for feed in _due(panel):
-            counts = [prometheus.count(_narrowed(query.expr, feed)) for query in panel.queries]
+            counts = [prometheus.count(narrowed(query.expr, feed)) for query in panel.queries]
             if feed in excused and all(counts):
                 needless.append(f"{panel.title} shows {feed}, though {excused[feed]}")
             if feed not in excused and not any(counts):
@@ -118,19 +94,19 @@ def test_every_query_of_a_panel_finds_series_in_some_feed(prometheus: Prometheus
     fine = {"Alerts that fire", "Targets that cannot be read"}
     silent = [
         f"{panel.title}: {query.expr}"
-        for panel in _panels()
+        for panel in panels()
         if panel.title not in fine
         for query in panel.queries
-        if not prometheus.count(_narrowed(query.expr, ".*"))
+        if not prometheus.count(narrowed(query.expr, ".*"))
     ]
     assert silent == []
 
 
 def test_every_rule_can_be_evaluated_and_each_of_its_selectors_finds_series(prometheus: Prometheus) -> None:
-    for _, expression in _rules():
+    for _, expression in rules():
         prometheus.count(expression)
-    selectors = {selector: rule for rule, expression in _rules() for selector in _selectors(expression)}
-    silent = {selector: rule for selector, rule in selectors.items() if not prometheus.count(selector)}
+    asked = {selector: rule for rule, expression in rules() for selector in selectors(expression)}
+    silent = {selector: rule for selector, rule in asked.items() if not prometheus.count(selector)}
     assert {selector: rule for selector, rule in silent.items() if selector not in MISSING} == {}
     assert sorted(set(MISSING) - set(silent)) == [], "listed as missing, but found or no longer asked for"
 
@@ -143,9 +119,7 @@ def test_every_autoscaling_example_finds_series_of_every_version(prometheus: Pro
 
 def test_panels_and_examples_ask_only_for_names_that_somebody_has() -> None:
     own = {f"{name}{part}" for name in CATALOG for part in _PARTS}
-    asked = {
-        name: panel.title for panel in _panels() for query in panel.queries for name in names(query.expr.replace(WINDOW, "5m"))
-    }
+    asked = {name: panel.title for panel in panels() for query in panel.queries for name in names(query.expr.replace(WINDOW, "5m"))}
     asked |= {name: example for example, query in _examples() for name in names(query)}
     assert {name: where for name, where in asked.items() if name not in own | foreign_names() | {"ALERTS"}} == {}
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stack.config import Layout
 from stack.local.install.environment import Environment, Installation
 from stack.local.install.progress import Progress
 
@@ -22,9 +23,10 @@ class Peer:
     version: str
     module: str
 
-    def environment(self, folder: Path, log: Path) -> Environment:
-        """Where it is installed below `folder`: apart from everything else, since each pins what it likes."""
-        return Environment(folder / f"{self.package}-{self.version}", log)
+    def environment(self, layout: Layout) -> Environment:
+        """Where it is installed: apart from everything else, since each pins what it likes."""
+        log = layout.logs / f"bench-{self.package}-install.log"
+        return Environment(layout.state / "bench" / f"{self.package}-{self.version}", log)
 
     def ensure(self, environment: Environment, progress: Progress) -> None:
         """Installs it unless it is there. Raises InstallError."""

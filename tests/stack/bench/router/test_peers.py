@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from stack.bench.router.peers import VLLM_ROUTER
+from stack.config import Layout
 from stack.local.install.environment import Environment
 from tests.stack.local.install.fakes import Remembered, program
 
@@ -23,7 +24,7 @@ def test_a_peer_is_installed_once(tmp_path: Path) -> None:
 
 
 def test_each_version_has_an_environment_of_its_own(tmp_path: Path) -> None:
-    assert VLLM_ROUTER.environment(tmp_path, tmp_path / "log").folder == tmp_path / "vllm-router-0.1.17"
+    assert VLLM_ROUTER.environment(Layout(tmp_path, tmp_path)).folder == tmp_path / ".kvdeck" / "bench" / "vllm-router-0.1.17"
 
 
 def test_a_peer_listens_on_loopback_and_routes_by_its_policy() -> None:
