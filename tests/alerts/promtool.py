@@ -9,12 +9,12 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def tool(name: str) -> str:
-    """The path of promtool or amtool; skips the test where there is none."""
-    unpacked = next((ROOT / ".kvdeck" / "debian").rglob(f"bin/{name}"), None)
-    found = shutil.which(name) or (str(unpacked) if unpacked else None)
+def tool(*names: str) -> str:
+    """The path of a program by the first of its names that is found; skips the test where there is none."""
+    unpacked = (path for name in names for path in (ROOT / ".kvdeck" / "debian").rglob(f"bin/{name}"))
+    found = next(filter(None, map(shutil.which, names)), None) or next(map(str, unpacked), None)
     if found is None:
-        pytest.skip(f"{name} is neither on PATH nor in .kvdeck/debian (./kvdeck up unpacks it)")
+        pytest.skip(f"{' or '.join(names)} is neither on PATH nor in .kvdeck/debian (./kvdeck up unpacks it)")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Alertmanager's configuration is valid, and tells nobody until someone adds a receiver."""
+"""Alertmanager's configuration is valid, and tells nobody until someone says how."""
 
 import subprocess
 
@@ -15,6 +15,4 @@ def test_amtool_finds_no_fault() -> None:
 
 
 def test_no_alert_leaves_the_machine() -> None:
-    config = yaml.safe_load(CONFIG.read_text())
-    assert config["receivers"] == [{"name": "null"}]
-    assert config["route"]["receiver"] == "null"
+    assert [set(receiver) for receiver in yaml.safe_load(CONFIG.read_text())["receivers"]] == [{"name"}] * 3
