@@ -21,8 +21,9 @@ from stack.adapters.exposition import ExpositionError
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.option(
-    "--target.file", "targets", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Engines, as file_sd."
-)
+    "--target.file", "targets", multiple=True, metavar="FILE",
+    help="Engines, as file_sd: JSON, or YAML by its ending; a pattern such as fleet/*.yml; repeatable.",
+)  # fmt: skip
 @click.option("--engine", multiple=True, callback=named_urls, metavar="NAME=URL", help="A vLLM engine; repeatable.")
 @click.option(
     "--lmcache", multiple=True, callback=named_urls, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable."
@@ -59,7 +60,7 @@ from stack.adapters.exposition import ExpositionError
 def main(
     ctx: click.Context,
     /,
-    targets: Path | None,
+    targets: tuple[str, ...],
     engine: dict[str, str],
     lmcache: dict[str, str],
     store: dict[str, str],

@@ -7,9 +7,10 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from glob import glob
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from exporters.fleet import Fleet
 from exporters.render import render
 from exporters.scrape import Scraper
 from exporters.shard import WHOLE, Shard
+from exporters.target_files import TargetFiles
 from exporters.web_config import load, tls_options
 
 log = logging.getLogger(__name__)
@@ -38,7 +40,8 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to read, for how long, and how to serve it. `endpoints` are URLs by collector and target name.
+    """What to read, for how long, and how to serve it. `targets` are files, or patterns of them, `endpoints` URLs by
+    collector and target name.
 
     `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: all).
     With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
@@ -47,7 +50,7 @@ class Settings:
 
     host: str
     port: int
-    targets: Path | None
+    targets: Sequence[str]
     endpoints: Mapping[str, Mapping[str, str]]
     timeout_seconds: float
     telemetry: str = "/metrics"
@@ -65,7 +68,7 @@ def application(
 
     `transport` is how targets are reached; None means over the network.
     """
-    fleet = Fleet(settings.targets, settings.endpoints.get("engines", {}))
+    fleet = Fleet([TargetFiles(settings.targets)], settings.endpoints.get("engines", {}))
     # Not through a proxy of the environment: targets are neighbours. Nothing is kept alive between scrapes: uvicorn, which
     # vLLM and LMCache serve with, closes idle connections after 5 s, just when a scrape 5 s later would use one.
     client = httpx.AsyncClient(
@@ -112,8 +115,9 @@ def serve(settings: Settings) -> None:
         web = load(settings.web)
         app = BasicAuth(app, web.basic_auth_users) if web.basic_auth_users else app
         tls = {} if web.tls_server_config is None else tls_options(web.tls_server_config, settings.web.parent)
-    if settings.targets and not settings.targets.exists():
-        log.warning("target file not there yet", extra={"path": str(settings.targets)})
+    for pattern in settings.targets:
+        if not glob(pattern):
+            log.warning("target file not there yet", extra={"path": pattern})
     log.info("exporter listens", extra={"host": settings.host, "port": settings.port})
     # uvicorn raises the signal again once it has shut down: that end is a good one.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -1,36 +1,46 @@
-"""The engines there are to read: listed by a file or by name, and what those who list them left out as the engines tell it."""
+"""The engines there are to read: those that lists and names tell of, and what they left out as the engines tell it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from msgspec.structs import replace
 
-from stack.adapters.target_file import TargetFile
 from stack.model.target import Target
 from stack.model.tier import Pool
 
 
-class Fleet:
-    """The targets of a file, looked at anew when it changed, and `named` ones (URLs by name). A name counts once.
+class Source(Protocol):
+    """Who knows of engines."""
 
-    Others' target files need not say a pool (decode) or a model: an engine tells its model itself.
+    def changed(self) -> list[Target] | None:
+        """All its engines when that changed since the last time, else None."""
+        ...
+
+
+class Fleet:
+    """The targets of all `sources`, looked at anew when one changed, and `named` ones (URLs by name).
+
+    Others' lists need not say a pool (decode) or a model: an engine tells its model itself.
     """
 
-    def __init__(self, path: Path | None, named: Mapping[str, str]) -> None:
-        self._file = TargetFile(path, foreign=True) if path else None
+    def __init__(self, sources: Sequence[Source], named: Mapping[str, str]) -> None:
+        self._sources = sources
         self._named = [Target(replica=name, url=url, pool=Pool.DECODE, model="", model_root="") for name, url in named.items()]
-        self._listed: dict[str, Target] = {target.replica: target for target in self._named}
+        self._told: dict[int, list[Target]] = {}
+        self._listed: dict[str, Target] = {}
         self._learnt: dict[str, tuple[str, str]] = {}
-        self._known = dict(self._listed)
+        self._known: dict[str, Target] = {}
+        self._take_in()
 
     def refresh(self) -> None:
-        """Take in a changed file; a broken or missing one leaves the fleet as it was."""
-        if self._file and (targets := self._file.changed()) is not None:
-            self._listed = {target.replica: target for target in [*targets, *self._named]}
-            self._learnt = {replica: learnt for replica, learnt in self._learnt.items() if replica in self._listed}
-            self._known = {replica: self._completed(target) for replica, target in self._listed.items()}
+        """Take in what changed; a list that is broken or missing leaves the fleet as it was."""
+        fresh = {number: found for number, source in enumerate(self._sources) if (found := source.changed()) is not None}
+        if fresh:
+            self._told |= fresh
+            self._take_in()
 
     def learn(self, replica: str, model: str, root: str) -> None:
         """The engine itself said which model it serves; what the list says of it counts more."""
@@ -41,8 +51,31 @@ class Fleet:
     def now(self) -> Sequence[Target]:
         return list(self._known.values())
 
+    def _take_in(self) -> None:
+        told = [target for number in sorted(self._told) for target in self._told[number]]
+        self._listed = {target.replica: target for target in distinct([*told, *self._named])}
+        self._learnt = {replica: learnt for replica, learnt in self._learnt.items() if replica in self._listed}
+        self._known = {replica: self._completed(target) for replica, target in self._listed.items()}
+
     def _completed(self, target: Target) -> Target:
         if target.model or target.replica not in self._learnt:
             return target
         model, root = self._learnt[target.replica]
         return replace(target, model=model, model_root=root)
+
+
+def distinct(targets: Iterable[Target]) -> Iterator[Target]:
+    """Each address once (the last that tells of it counts), and each under a name of its own.
+
+    Engines that share a name (a pod of two ports) have their port added, or their address where that does not tell them apart.
+    """
+    by_url = {target.url + target.metrics_path: target for target in targets}
+    named: defaultdict[str, list[Target]] = defaultdict(list)
+    for target in by_url.values():
+        named[target.replica].append(target)
+    for name, same in named.items():
+        addresses = [target.url.partition("://")[2] for target in same]
+        ports = [address.rpartition(":")[2] for address in addresses]
+        added = ports if len(set(ports)) == len(ports) else addresses
+        for target, more in zip(same, added, strict=True):
+            yield target if len(same) == 1 else replace(target, replica=f"{name}:{more}")

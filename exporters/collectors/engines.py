@@ -40,7 +40,7 @@ class Engines:
 
     async def read(self, target: str) -> Seen:
         listed = self._listed(target)
-        samples = await fetch(self._context.http, f"{listed.url}/metrics", WANTED, plain=plain, turn=self._context.turn)
+        samples = await fetch(self._context.http, listed.url + listed.metrics_path, WANTED, plain=plain, turn=self._context.turn)
         begun = started(samples)
         version = await self._version(listed, begun)
         if not listed.model or self._learnt.get(target, begun) != begun:

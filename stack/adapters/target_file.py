@@ -31,7 +31,8 @@ class TargetFile:
             seen = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
             if seen == self._seen:
                 return None
-            targets = decode(self._path.read_bytes(), foreign=self._foreign)
+            as_yaml = self._path.suffix in {".yml", ".yaml"}
+            targets = decode(self._path.read_bytes(), foreign=self._foreign, as_yaml=as_yaml)
         except FileNotFoundError:
             return None
         except (OSError, TargetFileError) as error:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import msgspec
+import yaml
 
 from stack.model.tier import Pool
 
 _LEAVING = "__leaving"  # Prometheus drops labels that begin like this: an engine's series stay the same
+# Labels by which Prometheus itself goes.
+_SCHEME, _METRICS_PATH = "__scheme__", "__metrics_path__"
+METRICS_PATH = "/metrics"
 RANKS_MAX = 1024  # beyond what any deployment has, so a mistyped number opens no sockets without end
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
     """An engine that exists: the supervisor (or a discovery) says so, nothing else does.
 
-    `url` is `http://host:port`. `kv_events` and `replay` are ZMQ endpoints to connect to, None when the engine publishes
-    none; each of its `kv_event_ranks` data-parallel ranks publishes at an endpoint of its own, the first at these. An engine
-    that connects to the router instead is known by its `kv_topic`. `model_root` is the path or repository the engine loaded.
-    `cache_server` is the id by which the LMCache server whose L1 the engine reaches reports, None when there is none.
+    `url` is `http://host:port`, or https; its metrics are at `metrics_path` of it. `kv_events` and `replay` are ZMQ endpoints to
+    connect to, None when the engine publishes none; each of its `kv_event_ranks` data-parallel ranks publishes at an endpoint of
+    its own, the first at these. An engine that connects to the router instead is known by its `kv_topic`. `model_root` is the
+    path or repository the engine loaded. `cache_server` is the id by which the LMCache server whose L1 the engine reaches
+    reports, None when there is none.
     `leaving`: it is about to be stopped and must get no new requests.
     """
 
@@ -32,6 +37,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     kv_event_ranks: int = 1
     emulated: bool = False
     leaving: bool = False
+    metrics_path: str = METRICS_PATH
 
     @property
     def publishes(self) -> bool:
@@ -50,21 +56,26 @@ class TargetFileError(ValueError):
 
 def encode(targets: list[Target]) -> bytes:
     """The file_sd document of `targets`, one group an engine, ordered by replica."""
-    groups = [_Group([t.url.removeprefix("http://")], _labels(t)) for t in sorted(targets, key=lambda t: t.replica)]
+    groups = [_Group([t.url.partition("://")[2]], _labels(t)) for t in sorted(targets, key=lambda t: t.replica)]
     return msgspec.json.format(msgspec.json.encode(groups), indent=2) + b"\n"
 
 
-def decode(document: bytes, *, foreign: bool = False) -> list[Target]:
-    """The targets of a file_sd document. Raises TargetFileError.
+def decode(document: bytes, *, foreign: bool = False, as_yaml: bool = False) -> list[Target]:
+    """The targets of a file_sd document, JSON or YAML. Raises TargetFileError.
 
     `foreign`: written for Prometheus alone. Then a target without `replica` is known by its `pod`, else by its address, one
-    without `pool` decodes, and one without `model` has "" for it.
+    without a `pool` of ours decodes, and one without `model` has "" for it.
     """
     try:
-        groups = msgspec.json.decode(document, type=list[_Group])
-    except msgspec.DecodeError as error:
+        groups = _groups_of_yaml(document) if as_yaml else msgspec.json.decode(document, type=list[_Group])
+    except (msgspec.DecodeError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise TargetFileError(f"target file: {error}") from error
     return [_target(address, _completed(address, group) if foreign else group) for group in groups for address in group.targets]
+
+
+def _groups_of_yaml(document: bytes) -> list[_Group]:
+    # Its base loader leaves every scalar the string it is written as, which labels are.
+    return msgspec.convert(yaml.load(document, Loader=yaml.BaseLoader) or [], type=list[_Group])
 
 
 def _labels(target: Target) -> dict[str, str]:
@@ -85,6 +96,10 @@ def _labels(target: Target) -> dict[str, str]:
         labels["replay"] = target.replay
     if target.cache_server is not None:
         labels["cache_server"] = target.cache_server
+    if target.url.startswith("https:"):
+        labels[_SCHEME] = "https"
+    if target.metrics_path != METRICS_PATH:
+        labels[_METRICS_PATH] = target.metrics_path
     if target.kv_event_ranks != 1:
         labels["kv_event_ranks"] = str(target.kv_event_ranks)
     return labels
@@ -93,7 +108,8 @@ def _labels(target: Target) -> dict[str, str]:
 def _completed(address: str, group: _Group) -> _Group:
     labels = group.labels
     missing = {"replica": labels.get("pod") or address, "pool": Pool.DECODE.value, "model": ""}
-    return _Group(group.targets, missing | {name: value for name, value in labels.items() if value})
+    told = {name: value for name, value in labels.items() if value and (name != "pool" or value in set(Pool))}
+    return _Group(group.targets, missing | told)
 
 
 def _target(address: str, group: _Group) -> Target:
@@ -101,7 +117,7 @@ def _target(address: str, group: _Group) -> Target:
     try:
         return Target(
             replica=labels["replica"],
-            url=f"http://{address}",
+            url=f"{labels.get(_SCHEME) or 'http'}://{address}",
             pool=Pool(labels["pool"]),
             model=labels["model"],
             model_root=labels.get("model_root", labels["model"]),
@@ -112,6 +128,7 @@ def _target(address: str, group: _Group) -> Target:
             kv_event_ranks=_ranks(labels),
             emulated=labels.get("emulated") == "true",
             leaving=labels.get(_LEAVING) == "true",
+            metrics_path=labels.get(_METRICS_PATH) or METRICS_PATH,
         )
     except KeyError as error:
         raise TargetFileError(f"target {address}: label {error} is missing") from error

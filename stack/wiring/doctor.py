@@ -18,7 +18,7 @@ from stack.doctor.listening import engine_process, listeners
 from stack.doctor.server_facts import ask_cache_server, ask_prometheus
 from stack.local.asking import listed
 from stack.local.home import home_layout
-from stack.model.target import Target, TargetFileError, decode
+from stack.model.target import Target, decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,4 @@ async def _facts(found: Fleet) -> Facts:
 
 
 def _read(path: Path) -> list[Target]:
-    try:
-        return decode(path.read_bytes(), foreign=True)
-    except UnicodeDecodeError as error:
-        raise TargetFileError(f"target file: {error}") from error
+    return decode(path.read_bytes(), foreign=True, as_yaml=path.suffix in {".yml", ".yaml"})

@@ -64,13 +64,15 @@ class Exporter:
 @asynccontextmanager
 async def exporter(folder: Path, hosts: Hosts, timeout_seconds: float = 4.0) -> AsyncIterator[Exporter]:
     """An exporter whose clock stands still."""
-    settings = Settings("127.0.0.1", 0, folder / "engines.json", {"lmcache": {"lmcache": "http://lmcache"}}, timeout_seconds)
+    settings = Settings(
+        "127.0.0.1", 0, (str(folder / "engines.json"),), {"lmcache": {"lmcache": "http://lmcache"}}, timeout_seconds
+    )
     app = application(settings, clock=lambda: 0.0, transport=hosts.transport())
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as client,
     ):
-        one = Exporter(client, settings.targets or folder, hosts)
+        one = Exporter(client, folder / "engines.json", hosts)
         one.list(*FLEET)
         yield one
 
@@ -178,7 +180,7 @@ async def test_no_connection_is_kept_for_the_next_scrape(tmp_path: Path) -> None
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     listed = tmp_path / "engines.json"
     listed.write_bytes(encode([Target(replica="decode-0", url=url, pool=Pool.DECODE, model="m", model_root="m")]))
-    app = application(Settings("127.0.0.1", 0, listed, {}, 4.0))
+    app = application(Settings("127.0.0.1", 0, (str(listed),), {}, 4.0))
     async with (
         server,
         app.router.lifespan_context(app),
@@ -193,7 +195,7 @@ async def test_no_connection_is_kept_for_the_next_scrape(tmp_path: Path) -> None
 async def test_a_collector_that_is_switched_off_reads_nothing() -> None:
     hosts = recorded()
     only = frozenset({"engines"})
-    settings = Settings("127.0.0.1", 0, None, {"lmcache": {"lmcache": "http://lmcache"}}, 4.0, collectors=only)
+    settings = Settings("127.0.0.1", 0, (), {"lmcache": {"lmcache": "http://lmcache"}}, 4.0, collectors=only)
     app = application(settings, clock=lambda: 0.0, transport=hosts.transport())
     async with app.router.lifespan_context(app), httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as one:
         await one.get("/metrics")

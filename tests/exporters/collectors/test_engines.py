@@ -85,7 +85,7 @@ async def test_an_engine_of_which_no_model_is_listed_says_it_itself() -> None:
     hosts = Hosts()
     hosts.engine("e", b"vllm:prompt_tokens_total 1\n")
     hosts.answers["http://e/v1/models"] = json(b'{"data": [{"id": "llama", "root": "/models/llama"}]}')
-    fleet = Fleet(None, {"e": "http://e"})
+    fleet = Fleet([], {"e": "http://e"})
     async with hosts.client() as client:
         engines = Engines(Context(client, fleet.now, learn=fleet.learn))
         for _ in range(2):
@@ -97,7 +97,7 @@ async def test_an_engine_of_which_no_model_is_listed_says_it_itself() -> None:
 
 async def test_an_engine_that_restarts_with_another_model_is_asked_anew() -> None:
     hosts = Hosts()
-    fleet = Fleet(None, {"e": "http://e"})
+    fleet = Fleet([], {"e": "http://e"})
     models = []
     async with hosts.client() as client:
         engines = Engines(Context(client, fleet.now, learn=fleet.learn))
@@ -132,3 +132,11 @@ async def test_an_engine_behind_a_prefix_of_others_is_read_as_any() -> None:
     hosts = Hosts()
     hosts.engine("decode-0", b"ray_vllm_num_requests_running 3\n")
     assert of(await read(hosts), catalog.ENGINE_REQUESTS) == [Point(catalog.ENGINE_REQUESTS, OWN | {Label.STATE: "running"}, 3.0)]
+
+
+async def test_metrics_are_where_the_list_says() -> None:
+    hosts = Hosts()
+    hosts.answers["http://decode-0/vllm/metrics"] = text(b"vllm:prompt_tokens_total 1\n")
+    async with hosts.client() as client:
+        await Engines(Context(client, lambda: [target("decode-0", metrics_path="/vllm/metrics")])).read("decode-0")
+    assert hosts.asked == ["http://decode-0/vllm/metrics", "http://decode-0/version"]

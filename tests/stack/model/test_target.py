@@ -79,6 +79,13 @@ def test_an_engine_that_connects_is_known_by_its_topic() -> None:
     assert [one.publishes for one in (target, DECODE, PREFILL)] == [True, True, False]
 
 
+def test_where_its_metrics_are_is_told_as_prometheus_goes_by_it() -> None:
+    target = msgspec.structs.replace(DECODE, url="https://127.0.0.1:8101", metrics_path="/vllm/metrics")
+    assert decode(encode([target])) == [target]
+    labels = json.loads(encode([target]))[0]["labels"]
+    assert (labels["__scheme__"], labels["__metrics_path__"]) == ("https", "/vllm/metrics")
+
+
 def test_an_empty_fleet_is_an_empty_list() -> None:
     assert decode(encode([])) == []
 
