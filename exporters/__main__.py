@@ -12,7 +12,7 @@ from rich.console import Console
 
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
-from exporters.options import collector_switches, listen_address, named_urls, path, shard, switched_on
+from exporters.options import collector_switches, l2_url, listen_address, named_urls, path, shard, switched_on
 from exporters.shard import Shard
 from exporters.web_config import WebConfigError
 from stack.adapters import logs
@@ -32,6 +32,10 @@ from stack.adapters.exposition import ExpositionError
 @click.option(
     "--store.sample", "store_sample", default=200, type=click.IntRange(0, 10_000), metavar="KEYS",
     help="Of each store's keys, look at about so many a scrape to tell whose KV it holds; 0: at none.",
+)  # fmt: skip
+@click.option(
+    "--l2.expected-url", "expected_l2", callback=l2_url, metavar="URL",
+    help="The L2 that every LMCache should use, such as redis://store:6379: say which do not.",
 )  # fmt: skip
 @click.option("--router", multiple=True, callback=named_urls, metavar="NAME=URL", help="Another product's router; repeatable.")
 @click.option(
@@ -65,6 +69,7 @@ def main(
     lmcache: dict[str, str],
     store: dict[str, str],
     store_sample: int,
+    expected_l2: str | None,
     router: dict[str, str],
     timeout: float,
     cache: float | None,
@@ -80,7 +85,8 @@ def main(
     logs.configure()
     endpoints = {"engines": engine, "lmcache": lmcache, "store": store, "routers": router}
     try:
-        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, switched_on(switches), cache, part, store_sample))
+        on = switched_on(switches)
+        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2))
     except WebConfigError as error:
         raise click.ClickException(str(error)) from error
 

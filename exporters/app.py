@@ -45,7 +45,7 @@ class Settings:
 
     `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: all).
     With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
-    `store_sample` is how many of a store's keys are looked at in a scrape.
+    `store_sample` is how many of a store's keys are looked at in a scrape, `expected_l2` the L2 every LMCache should use.
     """
 
     host: str
@@ -59,6 +59,7 @@ class Settings:
     cache_seconds: float | None = None
     shard: Shard = WHOLE
     store_sample: int = 200
+    expected_l2: str | None = None
 
 
 def application(
@@ -77,7 +78,15 @@ def application(
         timeout=settings.timeout_seconds,
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
     )
-    context = Context(client, fleet.now, settings.endpoints, clock, fleet.learn, store_sample=settings.store_sample)
+    context = Context(
+        client,
+        fleet.now,
+        settings.endpoints,
+        clock,
+        fleet.learn,
+        store_sample=settings.store_sample,
+        expected_l2=settings.expected_l2,
+    )
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
     scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock, settings.shard)
 

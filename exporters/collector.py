@@ -53,6 +53,7 @@ class Context:
 
     `learn` takes an engine's own word on its model: replica, served name, root. `turn` is held while a document is
     parsed, so that the pages are served in between. Of a store's keys some `store_sample` are looked at in a scrape, 0: none.
+    `expected_l2` is the URL of the L2 that every LMCache should use.
     """
 
     http: httpx.AsyncClient
@@ -62,6 +63,7 @@ class Context:
     learn: Callable[[str, str, str], None] = lambda replica, model, root: None
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     store_sample: int = 200
+    expected_l2: str | None = None
 
 
 class Collector(Protocol):

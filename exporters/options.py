@@ -12,6 +12,8 @@ import exporters.collectors  # registers every collector  # noqa: F401
 from exporters.collector import collectors
 from exporters.shard import Shard
 from stack.config import address
+from stack.engines.lmcache_l2 import L2FormatError
+from stack.engines.lmcache_l2 import address as l2_address
 
 _PREFIX = "collector_"
 MOST_SHARDS = 1000
@@ -36,6 +38,16 @@ def listen_address(ctx: click.Context, param: click.Parameter, value: str) -> tu
         return address(f"0.0.0.0{value}" if value.startswith(":") else value)
     except ValueError as error:
         raise click.BadParameter(str(error), ctx, param) from error
+
+
+def l2_url(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """A URL that names an L2. Raises BadParameter, which does not repeat the URL: it may hold a password."""
+    if value is not None:
+        try:
+            l2_address(value)
+        except L2FormatError as error:
+            raise click.BadParameter(f"{error}, such as redis://store:6379", ctx, param) from error
+    return value
 
 
 def path(ctx: click.Context, param: click.Parameter, value: str) -> str:

@@ -176,6 +176,13 @@ STORE_PERSISTENCE_OK = _add(
     Label.REPLICA,
 )  # fmt: skip
 
+CACHE_L2_ADDRESS_STATE = _add(
+    "kvdeck_cache_l2_address_state", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1, with how the L2 that an LMCache says it uses stands to the one it should use (--l2.expected-url): equal, different, "
+    "absent: it has none, or unknown: it did not say.",
+    Label.REPLICA, Label.STATE,
+)  # fmt: skip
+
 # KV transfer between prefill and decode -- exporter
 
 KV_TRANSFER_BYTES = _add(

@@ -26,6 +26,7 @@ from stack.cli.main import main as kvdeck
         (["--scrape.timeout", "0"], "0.0 is not in the range"),
         (["--web.telemetry-path", "metrics"], "'metrics' is not a path of its own"),
         (["--web.telemetry-path", "/healthz"], "'/healthz' is not a path of its own"),
+        (["--l2.expected-url", "secret"], "no URL of a host, such as redis://store:6379"),
         (["--collector.wrong"], "No such option"),
         (["--shard", "2/2"], "'2/2' is not I/N with I from 0 to N-1"),
         (["--shard", "x"], "'x' is not I/N"),
