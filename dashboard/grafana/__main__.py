@@ -9,7 +9,7 @@ from pathlib import Path
 from dashboard.grafana.boards import BOARDS
 from dashboard.grafana.document import Board, document
 
-FOLDER = Path(__file__).parents[2] / "stack" / "deploy" / "grafana" / "dashboards"
+FOLDER = Path(__file__).parents[2] / "stack" / "deploy" / "chart" / "dashboards"
 
 
 def text(board: Board) -> str:

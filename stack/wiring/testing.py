@@ -14,6 +14,7 @@ from stack.bench.router.tools import find_tools
 from stack.config import Layout
 from stack.local.checklist import Checklist
 from stack.local.checks import checks, run, summary
+from stack.local.install.chart_renderer import build_chart_renderer
 from stack.local.install.debian import Debian
 from stack.local.install.packages import Pip
 from stack.local.install.plan import InstallError, Wanted
@@ -44,7 +45,11 @@ def _prepare(layout: Layout, checklist: Checklist) -> list[str]:
     wanted = Wanted()
     require(engine_problems(this_machine(layout.home), wanted, installer(layout).is_engine_installed()))
     installer(layout).install(wanted, checklist)
-    return [*_prepare_gateway(layout, checklist), *_prepare_foreign_router(layout, checklist)]
+    return [
+        *_prepare_gateway(layout, checklist),
+        *_prepare_foreign_router(layout, checklist),
+        *_prepare_renderer(layout, checklist),
+    ]
 
 
 def _prepare_gateway(layout: Layout, checklist: Checklist) -> list[str]:
@@ -67,6 +72,17 @@ def _prepare_foreign_router(layout: Layout, checklist: Checklist) -> list[str]:
     return []
 
 
+def _prepare_renderer(layout: Layout, checklist: Checklist) -> list[str]:
+    """What renders the Helm chart; the tests of the chart are skipped without it, but in CI."""
+    try:
+        with checklist.step("Renderer of the Helm chart") as step:
+            source = layout.home / "tests" / "stack" / "deploy" / "render"
+            build_chart_renderer(Debian(layout.binaries, layout.logs / "debian.log"), source, step)
+    except InstallError as error:
+        return [f"the chart's tests skipped: {error}"]
+    return []
+
+
 def _prepare_quick(layout: Layout, checklist: Checklist) -> list[str]:
     """The same without real engines. Where Prometheus' tools are not to be had, the tests that use them are skipped."""
     _install_packages(layout, checklist)
@@ -75,7 +91,7 @@ def _prepare_quick(layout: Layout, checklist: Checklist) -> list[str]:
         installer(layout).install_monitoring(checklist)
     except InstallError as error:
         notes.append(f"promtool tests skipped: {error}")
-    return notes
+    return [*notes, *_prepare_renderer(layout, checklist)]
 
 
 def _install_packages(layout: Layout, checklist: Checklist) -> None:

@@ -65,6 +65,6 @@ def test_grafana_finds_dashboards_and_prometheus_where_it_is_told() -> None:
     mounts, provisioning = _mounts("grafana"), DEPLOY / "grafana" / "provisioning"
     (provider,) = _read(provisioning / "dashboards" / "kvdeck.yaml")["providers"]
     (source,) = _read(provisioning / "datasources" / "prometheus.yaml")["datasources"]
-    assert (COMPOSE / mounts[provider["options"]["path"]]).resolve() == (DEPLOY / "grafana" / "dashboards").resolve()
+    assert (COMPOSE / mounts[provider["options"]["path"]]).resolve() == (DEPLOY / "chart" / "dashboards").resolve()
     assert source["type"] == "prometheus"
     assert source["url"].removeprefix("$") in _services()["grafana"]["environment"]

@@ -1,0 +1,1 @@
+"""How kvdeck is deployed: Helm chart, manifests, Compose, images; and what keeps their copies of other files true."""

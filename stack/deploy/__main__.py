@@ -1,0 +1,8 @@
+"""`python -m stack.deploy`: writes anew what the chart holds of the rules."""
+
+from __future__ import annotations
+
+from stack.deploy.copies import write
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,9 @@
+{{/* The cluster's name as a label, then what the site wants; takes top and own. */}}
+{{- define "kvdeck.relabelings" -}}
+{{- with .top.Values.clusterName -}}
+- {action: replace, targetLabel: cluster, replacement: {{ . | quote }}}
+{{ end -}}
+{{- with .own -}}
+{{ toYaml . }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,79 @@
+"""The chart as Helm renders it: values merged and checked here, templates run by the program in `render/`."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from stack.deploy.copies import CHART
+from stack.local.install.chart_renderer import program_of
+from tests.alerts.promtool import ROOT
+
+Json = dict[str, Any]
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def read_yaml(text: str) -> list[Any]:
+    """The documents of `text` that are not empty."""
+    return [document for document in yaml.load_all(text, _LOADER) if document is not None]
+
+
+def files(values: Mapping[str, Any] | None = None) -> dict[str, str]:
+    """What each template prints, by its path, for `values` over the chart's own."""
+    return _files(json.dumps(values or {}, sort_keys=True))
+
+
+def manifests(values: Mapping[str, Any] | None = None, kind: str | None = None) -> list[Json]:
+    """The objects that would be installed, all or those of a kind."""
+    texts = [text for path, text in sorted(files(values).items()) if path.endswith(".yaml")]
+    documents: Iterable[Json] = (document for text in texts for document in read_yaml(text))
+    return [document for document in documents if kind in {None, document["kind"]}]
+
+
+def one(values: Mapping[str, Any] | None, kind: str) -> Json:
+    """The only object of a kind."""
+    (found,) = manifests(values, kind)
+    return found
+
+
+@functools.cache
+def _files(values: str) -> dict[str, str]:
+    (own,) = read_yaml((CHART / "values.yaml").read_text())
+    request = {
+        "chart": str(CHART),
+        "values": _merged(own, json.loads(values)),
+        "release": {"Name": "kvdeck", "Namespace": "monitoring", "Service": "Helm"},
+        "apiVersions": [],
+    }
+    done = subprocess.run([_program()], input=json.dumps(request), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rendered: dict[str, str] = json.loads(done.stdout)
+    return rendered
+
+
+def _merged(own: Json, given: Json) -> Json:
+    """Helm's way: tables are merged, anything else is replaced, null removes."""
+    merged = {key: value for key, value in own.items() if given.get(key, value) is not None}
+    for key, value in given.items():
+        if isinstance(value, dict) and isinstance(own.get(key), dict):
+            merged[key] = _merged(own[key], value)
+        elif value is not None:
+            merged[key] = value
+    return merged
+
+
+def _program() -> Path:
+    program = program_of(ROOT / ".kvdeck" / "debian", Path(__file__).parent / "render")
+    if not program.exists():
+        reason = "the chart's renderer is not in .kvdeck/debian (./kvdeck test builds it)"
+        assert "CI" not in os.environ, reason
+        pytest.skip(reason)
+    return program
