@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import httpx
@@ -12,7 +13,7 @@ from rich.console import Console
 
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
-from exporters.options import collector_switches, l2_url, listen_address, named_urls, path, shard, switched_on
+from exporters.options import collector_switches, l2_url, listen_address, named_urls, node, node_options, path, shard, switched_on
 from exporters.shard import Shard
 from exporters.web_config import WebConfigError
 from stack.adapters import logs
@@ -59,6 +60,7 @@ from stack.adapters.exposition import ExpositionError
     "--web.config.file", "web", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="TLS and basic auth, in the format of Prometheus' exporters.",
 )  # fmt: skip
+@node_options
 @collector_switches
 @click.pass_context
 def main(
@@ -77,7 +79,7 @@ def main(
     listen: tuple[str, int],
     telemetry: str,
     web: Path | None,
-    **switches: bool,
+    **more: Any,
 ) -> None:
     """Show engines, KV cache tiers and KV transfers as Prometheus series."""
     if ctx.invoked_subcommand is not None:
@@ -85,8 +87,8 @@ def main(
     logs.configure()
     endpoints = {"engines": engine, "lmcache": lmcache, "store": store, "routers": router}
     try:
-        on = switched_on(switches)
-        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2))
+        on, here = switched_on(more), node(more)
+        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2, here))
     except WebConfigError as error:
         raise click.ClickException(str(error)) from error
 

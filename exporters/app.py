@@ -27,8 +27,9 @@ from starlette.types import ASGIApp
 import exporters.collectors  # registers every collector  # noqa: F401
 from exporters.basic_auth import BasicAuth
 from exporters.cache import Cache
-from exporters.collector import Context, collectors
+from exporters.collector import Context, collectors, runs_by_default
 from exporters.fleet import Fleet
+from exporters.node import UNSEEN, Node
 from exporters.render import render
 from exporters.scrape import Scraper
 from exporters.shard import WHOLE, Shard
@@ -43,7 +44,7 @@ class Settings:
     """What to read, for how long, and how to serve it. `targets` are files, or patterns of them, `endpoints` URLs by
     collector and target name.
 
-    `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: all).
+    `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: the default).
     With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
     `store_sample` is how many of a store's keys are looked at in a scrape, `expected_l2` the L2 every LMCache should use.
     """
@@ -60,6 +61,7 @@ class Settings:
     shard: Shard = WHOLE
     store_sample: int = 200
     expected_l2: str | None = None
+    node: Node = UNSEEN
 
 
 def application(
@@ -86,6 +88,7 @@ def application(
         fleet.learn,
         store_sample=settings.store_sample,
         expected_l2=settings.expected_l2,
+        node=settings.node,
     )
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
     scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock, settings.shard)
@@ -113,7 +116,7 @@ def application(
 
 
 def _runs(settings: Settings, collector: str) -> bool:
-    return settings.collectors is None or collector in settings.collectors
+    return runs_by_default(collector) if settings.collectors is None else collector in settings.collectors
 
 
 def serve(settings: Settings) -> None:

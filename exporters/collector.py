@@ -10,6 +10,7 @@ from typing import Protocol
 
 import httpx
 
+from exporters.node import UNSEEN, Node
 from stack.engines.lmcache import TierHits
 from stack.engines.quantities import State
 from stack.engines.samples import Histogram
@@ -64,6 +65,7 @@ class Context:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     store_sample: int = 200
     expected_l2: str | None = None
+    node: Node = UNSEEN
 
 
 class Collector(Protocol):
@@ -97,3 +99,8 @@ class Collector(Protocol):
 
 
 collectors: Registry[Collector] = Registry("collector")
+
+
+def runs_by_default(name: str) -> bool:
+    """Whether a collector runs unless it is switched off: not if its class says `opt_in = True`."""
+    return not getattr(collectors.factory(name), "opt_in", False)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
 import exporters.collectors  # registers every collector  # noqa: F401
-from exporters.collector import collectors
+from exporters.collector import collectors, runs_by_default
+from exporters.node import SHARED_MEMORY, TIER_DAEMON, Node
 from exporters.shard import Shard
 from stack.config import address
 from stack.engines.lmcache_l2 import L2FormatError
@@ -69,7 +71,7 @@ def collector_switches(command: Callable[..., None]) -> Callable[..., None]:
     """Adds `--collector.NAME/--no-collector.NAME` for every registered collector."""
     for name in reversed(collectors.names()):
         switch = click.option(
-            f"--collector.{name}/--no-collector.{name}", f"{_PREFIX}{name}", default=True, help=_about(name)
+            f"--collector.{name}/--no-collector.{name}", f"{_PREFIX}{name}", default=runs_by_default(name), help=_about(name)
         )  # fmt: skip
         command = switch(command)
     return command
@@ -78,6 +80,30 @@ def collector_switches(command: Callable[..., None]) -> Callable[..., None]:
 def switched_on(switches: Mapping[str, Any]) -> frozenset[str]:
     """Names of the collectors whose switch is on."""
     return frozenset(name for name in collectors if switches[f"{_PREFIX}{name}"])
+
+
+def node_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds what the collectors that look at this machine take."""
+    segment = click.option(
+        "--tier_daemon.shared-memory", "shared_memory", default=SHARED_MEMORY, type=click.Path(path_type=Path), metavar="PATH",
+        help="What HyperPod's tiered storage shares with engines, in the node's own /dev/shm.",
+    )  # fmt: skip
+    daemon = click.option(
+        "--tier_daemon.url", "tier_daemon", default=TIER_DAEMON, callback=_http_url, metavar="URL",
+        help="HyperPod's tiered storage on this node.",
+    )  # fmt: skip
+    return daemon(segment(command))
+
+
+def node(options: Mapping[str, Any]) -> Node:
+    """This machine, from the options of `node_options`."""
+    return Node(options["tier_daemon"], options["shared_memory"])
+
+
+def _http_url(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise click.BadParameter(f"{value!r} is not a URL, such as {TIER_DAEMON}", ctx, param)
+    return value
 
 
 def _about(name: str) -> str:

@@ -183,6 +183,22 @@ CACHE_L2_ADDRESS_STATE = _add(
     Label.REPLICA, Label.STATE,
 )  # fmt: skip
 
+# HyperPod's tiered storage, on the exporter's node: Prometheus' own labels tell nodes apart -- exporter
+
+TIER_DAEMON_REACHABLE = _add(
+    "kvdeck_tier_daemon_reachable", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 when HyperPod's tiered storage on the exporter's node answers HTTP, whatever it answers, 0 when not within a second.",
+)  # fmt: skip
+TIER_DAEMON_SHARED_MEMORY_PRESENT = _add(
+    "kvdeck_tier_daemon_shared_memory_present", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 when the segment that the daemon shares with engines is there, 0 when not; absent where the exporter may not look. "
+    "It has to see the node's own /dev/shm: a container has another one.",
+)  # fmt: skip
+TIER_DAEMON_SHARED_MEMORY_BYTES = _add(
+    "kvdeck_tier_daemon_shared_memory_bytes", Kind.GAUGE, Unit.BYTES, Emitter.EXPORTER,
+    "Size of that segment: what the daemon may hold of it, not what it holds.",
+)  # fmt: skip
+
 # KV transfer between prefill and decode -- exporter
 
 KV_TRANSFER_BYTES = _add(

@@ -110,7 +110,15 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
     of_engines = {point.family.name for point in engines.points(FLEET[1], read(stays, (0, 33, 0)))}
     declared = {name for name, family in catalog.CATALOG.items() if family.emitter is Emitter.EXPORTER}
     of_the_cache = {catalog.EXPORTER_SAMPLE_AGE.name, catalog.CACHE_L2_ADDRESS_STATE.name}
-    assert families | of_the_cache | of_the_store | of_routers | of_engines == declared
+    of_the_node = {
+        one.name
+        for one in (
+            catalog.TIER_DAEMON_REACHABLE,
+            catalog.TIER_DAEMON_SHARED_MEMORY_PRESENT,
+            catalog.TIER_DAEMON_SHARED_MEMORY_BYTES,
+        )
+    }
+    assert families | of_the_cache | of_the_node | of_the_store | of_routers | of_engines == declared
 
 
 @pytest.mark.parametrize(

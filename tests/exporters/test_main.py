@@ -27,6 +27,7 @@ from stack.cli.main import main as kvdeck
         (["--web.telemetry-path", "metrics"], "'metrics' is not a path of its own"),
         (["--web.telemetry-path", "/healthz"], "'/healthz' is not a path of its own"),
         (["--l2.expected-url", "secret"], "no URL of a host, such as redis://store:6379"),
+        (["--tier_daemon.url", "127.0.0.1:9200"], "'127.0.0.1:9200' is not a URL, such as http://127.0.0.1:9200"),
         (["--collector.wrong"], "No such option"),
         (["--shard", "2/2"], "'2/2' is not I/N with I from 0 to N-1"),
         (["--shard", "x"], "'x' is not I/N"),
@@ -42,6 +43,7 @@ def test_every_collector_has_a_switch_that_says_what_it_reads() -> None:
     told = " ".join(CliRunner().invoke(main, ["--help"]).output.split())
     for name in collectors:
         assert f"--collector.{name} / --no-collector.{name}" in told
+    assert "whether it is there; off by default" in told
     assert "Reads vLLM engines: those of the target file and those named." in told
 
 
