@@ -12,7 +12,8 @@ CHART = ROOT / "stack" / "deploy" / "chart"
 def copies(root: Path = ROOT) -> dict[Path, bytes]:
     """Each copied file's content by its path below the chart."""
     alerts = root / "alerts"
-    return {path.relative_to(root): path.read_bytes() for path in sorted((alerts / "rules").rglob("*.yaml"))}
+    paths = [*sorted((alerts / "rules").rglob("*.yaml")), alerts / "thresholds.yaml"]
+    return {path.relative_to(root): path.read_bytes() for path in paths}
 
 
 def write(chart: Path = CHART, root: Path = ROOT) -> None:

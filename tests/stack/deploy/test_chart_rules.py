@@ -12,6 +12,7 @@ from tests.alerts.promtool import ROOT, tool
 from tests.stack.deploy.chart import Json, manifests, read_yaml
 
 RULES = ROOT / "alerts" / "rules"
+_THRESHOLDS: dict[str, list[Json]] = yaml.safe_load((ROOT / "alerts" / "thresholds.yaml").read_text())
 
 
 def _source() -> list[Json]:
@@ -66,6 +67,41 @@ def test_an_override_changes_what_it_says_and_keeps_the_rest() -> None:
         "labels": {**before["labels"], "severity": "info"},
         "annotations": {**before["annotations"], "team": "serving"},
     }
+
+
+def _expressions(alert: str, threshold: Any) -> list[str]:
+    return [rule["expr"] for rule in _of(alert, {"overrides": {alert: {"threshold": threshold}}})]
+
+
+def test_a_threshold_is_set_in_every_rule_that_has_it() -> None:
+    before = [rule["expr"] for rule in _of("KvdeckKvTransferFailing", {})]
+    after = _expressions("KvdeckKvTransferFailing", 10)
+    assert after == [expression.replace(">= 3", ">= 10") for expression in before]
+    assert after != before
+
+
+def test_thresholds_are_set_by_name_and_none_is_taken_for_another() -> None:
+    """The first's new value is the second's default."""
+    before = [rule["expr"] for rule in _of("KvdeckKvTransferSlow", {})]
+    named = {"seconds": 0.1, "seconds_when_slower": 0.02}
+    wanted = [each.replace("mean5m > 0.1", "mean5m > 0.02").replace("mean5m > 1", "mean5m > 0.1") for each in before]
+    assert _expressions("KvdeckKvTransferSlow", named) == wanted != before
+
+
+@pytest.mark.parametrize("alert", sorted(_THRESHOLDS))
+def test_every_threshold_can_be_set(alert: str) -> None:
+    """In one rendering of all; 7.5 is nobody's default."""
+    named = {alert: {"threshold": {row["name"]: 7.5 for row in rows}} for alert, rows in _THRESHOLDS.items()}
+    rules = _rendered({"prometheusRule": {"overrides": named, "requires": ["router", "control"]}})
+    changed = [rule["expr"] for rule in rules if rule.get("alert") == alert]
+    wanted = sum(
+        rule["expr"].count(piece.replace("{threshold}", row["default"]))
+        for rule in _source()
+        if rule.get("alert") == alert
+        for row in _THRESHOLDS[alert]
+        for piece in row["in"]
+    )
+    assert sum(expression.count("7.5") for expression in changed) == wanted > 0
 
 
 def test_runbooks_and_dashboards_are_linked_where_they_are_known() -> None:

@@ -14,12 +14,35 @@ native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ join " " .Values.pr
 {{- end -}}
 {{- end -}}
 
-{{/* Sets an alert's thresholds, for, severity and annotations as the values say; takes top, rule and board. */}}
+{{/* Puts other numbers into an expression; takes rule, rows (of alerts/thresholds.yaml) and wanted: a number, or numbers by name.
+     All are marked before any is put in, so that none is taken for another's default. */}}
+{{- define "kvdeck.rules.thresholds" -}}
+{{- $rule := .rule -}}
+{{- $wanted := .wanted -}}
+{{- if not (kindIs "map" $wanted) }}{{ $wanted = dict (first .rows).name $wanted }}{{ end -}}
+{{- $expr := $rule.expr -}}
+{{- range $row := .rows -}}
+{{- if hasKey $wanted $row.name -}}
+{{- range $piece := $row.in -}}
+{{- $expr = replace (replace "{threshold}" $row.default $piece) (replace "{threshold}" (printf "{%s}" $row.name) $piece) $expr -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $name, $value := $wanted -}}
+{{- $expr = replace (printf "{%s}" $name) (toString $value) $expr -}}
+{{- end -}}
+{{- $_ := set $rule "expr" $expr -}}
+{{- end -}}
+
+{{/* Sets an alert's thresholds, for, severity and annotations as the values say; takes top, rule, rows and board. */}}
 {{- define "kvdeck.rules.adjust" -}}
 {{- $rule := .rule -}}
 {{- $override := get .top.Values.prometheusRule.overrides $rule.alert | default dict -}}
 {{- with $override.for }}{{ $_ := set $rule "for" . }}{{ end -}}
 {{- with $override.severity }}{{ $_ := set $rule.labels "severity" . }}{{ end -}}
+{{- if hasKey $override "threshold" -}}
+{{- include "kvdeck.rules.thresholds" (dict "rule" $rule "rows" .rows "wanted" $override.threshold) -}}
+{{- end -}}
 {{- with .top.Values.prometheusRule.runbookBaseUrl -}}
 {{- $_ := set $rule.annotations "runbook_url" (printf "%s/%s" (trimSuffix "/" .) $rule.annotations.runbook_url) -}}
 {{- end -}}
@@ -34,6 +57,7 @@ native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ join " " .Values.pr
 {{- $wanted := .top.Values.prometheusRule -}}
 {{- $running := include "kvdeck.rules.running" .top | splitList " " -}}
 {{- $board := include "kvdeck.rules.dashboard" (base .path) -}}
+{{- $thresholds := .top.Files.Get "alerts/thresholds.yaml" | fromYaml -}}
 {{- $groups := list -}}
 {{- range $group := (fromYaml .text).groups -}}
 {{- $rules := list -}}
@@ -41,7 +65,7 @@ native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ join " " .Values.pr
 {{- if not $rule.alert -}}
 {{- $rules = append $rules $rule -}}
 {{- else if not (or $wanted.recordingOnly (has $rule.alert $wanted.disabled) (not (has $rule.labels.requires $running))) -}}
-{{- include "kvdeck.rules.adjust" (dict "top" $.top "rule" $rule "board" $board) -}}
+{{- include "kvdeck.rules.adjust" (dict "top" $.top "rule" $rule "rows" (get $thresholds $rule.alert) "board" $board) -}}
 {{- $rules = append $rules $rule -}}
 {{- end -}}
 {{- end -}}
