@@ -11,7 +11,7 @@ import click
 
 import exporters.collectors  # registers every collector  # noqa: F401
 from exporters.collector import collectors, runs_by_default
-from exporters.node import SHARED_MEMORY, TIER_DAEMON, Node
+from exporters.node import INFINIBAND, SHARED_MEMORY, TIER_DAEMON, Node
 from exporters.shard import Shard
 from stack.config import address
 from stack.engines.lmcache_l2 import L2FormatError
@@ -92,12 +92,16 @@ def node_options(command: Callable[..., None]) -> Callable[..., None]:
         "--tier_daemon.url", "tier_daemon", default=TIER_DAEMON, callback=_http_url, metavar="URL",
         help="HyperPod's tiered storage on this node.",
     )  # fmt: skip
-    return daemon(segment(command))
+    devices = click.option(
+        "--fabric.root", "infiniband", default=INFINIBAND, type=click.Path(path_type=Path), metavar="PATH",
+        help="Where the kernel shows RDMA devices.",
+    )  # fmt: skip
+    return daemon(segment(devices(command)))
 
 
 def node(options: Mapping[str, Any]) -> Node:
     """This machine, from the options of `node_options`."""
-    return Node(options["tier_daemon"], options["shared_memory"])
+    return Node(options["tier_daemon"], options["shared_memory"], options["infiniband"])
 
 
 def _http_url(ctx: click.Context, param: click.Parameter, value: str) -> str:

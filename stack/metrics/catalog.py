@@ -199,6 +199,55 @@ TIER_DAEMON_SHARED_MEMORY_BYTES = _add(
     "Size of that segment: what the daemon may hold of it, not what it holds.",
 )  # fmt: skip
 
+# RDMA devices of the exporter's node: Prometheus' own labels tell nodes apart -- exporter
+
+_DEVICE = (Label.DEVICE, Label.PORT)
+FABRIC_PORTS = _add(
+    "kvdeck_fabric_ports", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "Ports of RDMA devices (EFA, InfiniBand, RoCE) on the exporter's node. 0: KV can only come over TCP.",
+)  # fmt: skip
+FABRIC_BYTES = _add(
+    "kvdeck_fabric_bytes_total", Kind.COUNTER, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes that went over a port, of whatever kind, by the device's own count; receive and send are both ends of one fabric.",
+    *_DEVICE, Label.DIRECTION,
+)  # fmt: skip
+FABRIC_RDMA_BYTES = _add(
+    "kvdeck_fabric_rdma_bytes_total", Kind.COUNTER, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes of RDMA: read and write are what this node began, read_by_peer and written_by_peer what others did with its memory. "
+    "Absent where the device does not count them (all but EFA).",
+    *_DEVICE, Label.OPERATION,
+)  # fmt: skip
+FABRIC_RDMA_OPERATIONS = _add(
+    "kvdeck_fabric_rdma_operations_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "RDMA reads and writes that this node began.",
+    *_DEVICE, Label.OPERATION,
+)  # fmt: skip
+FABRIC_RDMA_ERRORS = _add(
+    "kvdeck_fabric_rdma_errors_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "RDMA reads and writes of this node that ended in an error.",
+    *_DEVICE, Label.OPERATION,
+)  # fmt: skip
+FABRIC_RETRANSMITTED_BYTES = _add(
+    "kvdeck_fabric_retransmitted_bytes_total", Kind.COUNTER, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes that EFA sent again; absent with drivers that do not count them.",
+    *_DEVICE,
+)  # fmt: skip
+FABRIC_RETRANSMITTED_PACKETS = _add(
+    "kvdeck_fabric_retransmitted_packets_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Packets that EFA sent again; absent with drivers that do not count them.",
+    *_DEVICE,
+)  # fmt: skip
+FABRIC_DROPPED_PACKETS = _add(
+    "kvdeck_fabric_dropped_packets_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Packets that EFA received and dropped.",
+    *_DEVICE,
+)  # fmt: skip
+FABRIC_EVENTS = _add(
+    "kvdeck_fabric_connection_events_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Times that EFA waited too long for a peer, by reason: retransmit_timeout, unresponsive_remote, impaired_remote.",
+    *_DEVICE, Label.REASON,
+)  # fmt: skip
+
 # KV transfer between prefill and decode -- exporter
 
 KV_TRANSFER_BYTES = _add(

@@ -44,7 +44,10 @@ class Label(StrEnum):
     TIER = "tier"  # engine, l1, l2
     SOURCE = "source"  # engine, l1, l2, peer, computed, unknown; of token ids: cache, computed
     TRANSPORT = "transport"  # nixl, mooncake, mooncake_store, offload, offload_tier
-    DIRECTION = "direction"  # receive; of offloading: load, store
+    DIRECTION = "direction"  # receive; of offloading: load, store; of a node's fabric: receive, send
+    DEVICE = "device"  # RDMA devices of a node, 32 at most today
+    PORT = "port"  # ports of such a device
+    OPERATION = "operation"  # of RDMA: read, write, read_by_peer, written_by_peer
     PHASE = "phase"  # the router's seven phases; of engines: queue, prefill, decode
     PATH = "path"  # direct, dpd
     STRATEGY = "strategy"  # registered strategies

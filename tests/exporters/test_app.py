@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from exporters import store_info
+from exporters import fabric_counters, store_info
 from exporters.app import Settings, application
 from exporters.collectors import engines, routers
 from stack.adapters.exposition import parse
@@ -116,6 +116,8 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
             catalog.TIER_DAEMON_REACHABLE,
             catalog.TIER_DAEMON_SHARED_MEMORY_PRESENT,
             catalog.TIER_DAEMON_SHARED_MEMORY_BYTES,
+            catalog.FABRIC_PORTS,
+            *(counter.family for counter in fabric_counters.HARDWARE),
         )
     }
     assert families | of_the_cache | of_the_node | of_the_store | of_routers | of_engines == declared
