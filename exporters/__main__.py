@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from rich.console import Console
 
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
+from exporters.kubernetes_options import kubernetes_options, selection
 from exporters.options import collector_switches, l2_url, listen_address, named_urls, node, node_options, path, shard, switched_on
 from exporters.shard import Shard
 from exporters.web_config import WebConfigError
 from stack.adapters import logs
 from stack.adapters.exposition import ExpositionError
+from stack.kube.access import AccessError
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -61,6 +64,7 @@ from stack.adapters.exposition import ExpositionError
     help="TLS and basic auth, in the format of Prometheus' exporters.",
 )  # fmt: skip
 @node_options
+@kubernetes_options
 @collector_switches
 @click.pass_context
 def main(
@@ -88,8 +92,9 @@ def main(
     endpoints = {"engines": engine, "lmcache": lmcache, "store": store, "routers": router}
     try:
         on, here = switched_on(more), node(more)
-        serve(Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2, here))
-    except WebConfigError as error:
+        read = Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2, here)
+        serve(replace(read, pods=selection(more), kubeconfig=more["kubernetes_kubeconfig"]))
+    except (WebConfigError, AccessError) as error:
         raise click.ClickException(str(error)) from error
 
 

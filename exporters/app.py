@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
 import sys
 import time
@@ -28,13 +29,16 @@ import exporters.collectors  # registers every collector  # noqa: F401
 from exporters.basic_auth import BasicAuth
 from exporters.cache import Cache
 from exporters.collector import Context, collectors, runs_by_default
-from exporters.fleet import Fleet
+from exporters.fleet import Fleet, Source
 from exporters.node import UNSEEN, Node
 from exporters.render import render
 from exporters.scrape import Scraper
 from exporters.shard import WHOLE, Shard
 from exporters.target_files import TargetFiles
 from exporters.web_config import load, tls_options
+from stack.kube.access import from_kubeconfig, in_cluster
+from stack.kube.discovery import EnginePods
+from stack.kube.engine_pods import Selection
 
 log = logging.getLogger(__name__)
 
@@ -46,6 +50,7 @@ class Settings:
 
     `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: the default).
     With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
+    `pods` are engines on Kubernetes, asked for as `kubeconfig` says, or as this pod's service account.
     `store_sample` is how many of a store's keys are looked at in a scrape, `expected_l2` the L2 every LMCache should use.
     """
 
@@ -62,16 +67,22 @@ class Settings:
     store_sample: int = 200
     expected_l2: str | None = None
     node: Node = UNSEEN
+    pods: Selection | None = None
+    kubeconfig: Path | None = None
 
 
 def application(
-    settings: Settings, clock: Callable[[], float] = time.monotonic, transport: httpx.AsyncBaseTransport | None = None
+    settings: Settings,
+    clock: Callable[[], float] = time.monotonic,
+    transport: httpx.AsyncBaseTransport | None = None,
+    pods: EnginePods | None = None,
 ) -> Starlette:
     """The ASGI application: the metrics' page reads everything anew, /healthz says that the process answers.
 
-    `transport` is how targets are reached; None means over the network.
+    `transport` is how targets are reached; None means over the network. `pods` are followed while the application runs.
     """
-    fleet = Fleet([TargetFiles(settings.targets)], settings.endpoints.get("engines", {}))
+    sources: list[Source] = [TargetFiles(settings.targets)] if settings.targets else []
+    fleet = Fleet([*sources, *([] if pods is None else [pods])], settings.endpoints.get("engines", {}))
     # Not through a proxy of the environment: targets are neighbours. Nothing is kept alive between scrapes: uvicorn, which
     # vLLM and LMCache serve with, closes idle connections after 5 s, just when a scrape 5 s later would use one.
     client = httpx.AsyncClient(
@@ -91,8 +102,8 @@ def application(
         node=settings.node,
     )
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
-    scraper = Scraper(readers, fleet.refresh, fleet.now, settings.timeout_seconds, version("kvdeck"), clock, settings.shard)
-
+    timeout, shard = settings.timeout_seconds, settings.shard
+    scraper = Scraper(readers, fleet.refresh, fleet.now, timeout, version("kvdeck"), clock, shard, fleet.points)
     cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
 
     async def metrics(request: Request) -> Response:
@@ -104,11 +115,11 @@ def application(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        scraping = None if cache is None else asyncio.create_task(cache.run())
+        beside = [asyncio.create_task(one.run()) for one in (cache, pods) if one is not None]
         yield
-        if scraping is not None:
-            scraping.cancel()
-            await asyncio.wait([scraping])
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
         await scraper.close()
         await client.aclose()
 
@@ -119,9 +130,16 @@ def _runs(settings: Settings, collector: str) -> bool:
     return runs_by_default(collector) if settings.collectors is None else collector in settings.collectors
 
 
+def _pods(settings: Settings) -> EnginePods | None:
+    if settings.pods is None:
+        return None
+    access = from_kubeconfig(settings.kubeconfig) if settings.kubeconfig else in_cluster(os.environ)
+    return EnginePods(access, settings.pods)
+
+
 def serve(settings: Settings) -> None:
-    """Serve until SIGINT or SIGTERM. Raises WebConfigError."""
-    app: ASGIApp = application(settings)
+    """Serve until SIGINT or SIGTERM. Raises WebConfigError, AccessError."""
+    app: ASGIApp = application(settings, pods=_pods(settings))
     tls: dict[str, Any] = {}
     if settings.web is not None:
         web = load(settings.web)

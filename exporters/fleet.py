@@ -8,12 +8,23 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from exporters.collector import Point
+from stack.metrics import catalog
+from stack.metrics.family import Label
 from stack.model.target import Target
 from stack.model.tier import Pool
 
 
 class Source(Protocol):
-    """Who knows of engines."""
+    """Who knows of engines, and by which mechanism."""
+
+    @property
+    def mechanism(self) -> str: ...
+
+    @property
+    def healthy(self) -> bool:
+        """What it says is as of now."""
+        ...
 
     def changed(self) -> list[Target] | None:
         """All its engines when that changed since the last time, else None."""
@@ -47,6 +58,14 @@ class Fleet:
         self._learnt[replica] = model, root
         if replica in self._listed:
             self._known[replica] = self._completed(self._listed[replica])
+
+    def points(self) -> Iterator[Point]:
+        """Whether the lists of each mechanism can be read."""
+        healthy: dict[str, bool] = {}
+        for source in self._sources:
+            healthy[source.mechanism] = source.healthy and healthy.get(source.mechanism, True)
+        for mechanism, all_are in healthy.items():
+            yield Point(catalog.EXPORTER_DISCOVERY_SUCCESS, {Label.MECHANISM: mechanism}, float(all_are))
 
     def now(self) -> Sequence[Target]:
         return list(self._known.values())

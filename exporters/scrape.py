@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from exporters.collector import Collector, Point
 from exporters.guard import Attempt, Guard
@@ -22,7 +22,7 @@ class Scraper:
     """Reads everything anew when asked. Whoever asks while a scrape runs gets that one's points.
 
     `timeout_seconds` bounds one scrape; keep it below Prometheus' own scrape timeout. `refresh` is called before each,
-    so that `fleet` does not change while one runs.
+    so that `fleet` does not change while one runs; `told` is what else there is to say then.
     """
 
     def __init__(
@@ -34,6 +34,7 @@ class Scraper:
         version: str,
         clock: Callable[[], float],
         shard: Shard = WHOLE,
+        told: Callable[[], Iterable[Point]] = tuple,
     ) -> None:
         self._collectors = collectors
         self._refresh = refresh
@@ -42,6 +43,7 @@ class Scraper:
         self._version = version
         self._clock = clock
         self._shard = shard
+        self._told = told
         self._guard = Guard(clock)
         self._waterfall = Waterfall()
         self._due: dict[str, list[str]] = {}
@@ -74,7 +76,7 @@ class Scraper:
         for stage in stages:
             left = end - self._clock()
             attempts += await self._run(stage, left if stage == stages[-1] else left * STAGE_SHARE)
-        points = [Point(catalog.BUILD_INFO, {Label.VERSION: self._version}, 1.0)]
+        points = [Point(catalog.BUILD_INFO, {Label.VERSION: self._version}, 1.0), *self._told()]
         for attempt in attempts:
             points += attempt.points()
         points += _states(attempts)

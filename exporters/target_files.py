@@ -17,10 +17,17 @@ class TargetFiles:
     targets with it when it goes.
     """
 
+    mechanism = "file"
+
     def __init__(self, patterns: Sequence[str]) -> None:
         self._patterns = patterns
         self._files: dict[Path, TargetFile] = {}
         self._listed: dict[Path, list[Target]] = {}
+
+    @property
+    def healthy(self) -> bool:
+        """Every file is there and well-formed."""
+        return all(file.readable for file in self._files.values())
 
     def changed(self) -> list[Target] | None:
         """Every target when a file came, changed or went; else None."""

@@ -23,6 +23,12 @@ class TargetFile:
         self._path = path
         self._foreign = foreign
         self._seen: tuple[int, int, int] | None = None
+        self._readable = False
+
+    @property
+    def readable(self) -> bool:
+        """It was there, and well-formed, when it was last looked at."""
+        return self._readable
 
     def changed(self) -> list[Target] | None:
         """The targets when the file is new or changed and well-formed, else None."""
@@ -30,15 +36,18 @@ class TargetFile:
             stat = self._path.stat()
             seen = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
             if seen == self._seen:
+                self._readable = True
                 return None
+            self._readable = False
             as_yaml = self._path.suffix in {".yml", ".yaml"}
             targets = decode(self._path.read_bytes(), foreign=self._foreign, as_yaml=as_yaml)
         except FileNotFoundError:
+            self._readable = False
             return None
         except (OSError, TargetFileError) as error:
             log.warning("target file unreadable", extra={"path": str(self._path), "error": str(error)})
             return None
-        self._seen = seen
+        self._seen, self._readable = seen, True
         return targets
 
     async def watch(self, interval_seconds: float, on_change: Callable[[list[Target]], None]) -> None:

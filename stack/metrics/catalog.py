@@ -372,6 +372,12 @@ EXPORTER_SAMPLE_AGE = _add(
     "kvdeck_exporter_sample_age_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
     "Age of the samples beside it, with --cache.interval. Samples older than two intervals are left out, and this alone is told.",
 )  # fmt: skip
+EXPORTER_DISCOVERY_SUCCESS = _add(
+    "kvdeck_exporter_discovery_success", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 while engines' lists of this kind (files, Kubernetes' pods) can be read, 0 while one cannot: engines that came since are "
+    "then missing, and those that went show as failing.",
+    Label.MECHANISM,
+)  # fmt: skip
 QUANTITY_STATE = _add(
     "kvdeck_quantity_state", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
     "Targets of which a quantity is in this state: present, renamed (told under an older name), hidden (this version shows it only "

@@ -60,6 +60,7 @@ class Label(StrEnum):
     POLICY = "policy"  # the stores' eviction policies, and other
     COLLECTOR = "collector"  # registered collectors
     TARGET = "target"  # scraped endpoints by name
+    MECHANISM = "mechanism"  # file, kubernetes: how engines are listed
     PRODUCT = "product"  # router products with a file of their own
     VERSION = "version"  # one a process or target
     EMULATED = "emulated"  # true, false

@@ -15,6 +15,9 @@ from stack.adapters.exposition import parse
 from stack.engines.routers.base import RouterReading
 from stack.engines.samples import Histogram, Samples
 from stack.engines.vllm import WANTED, read
+from stack.kube.access import Access
+from stack.kube.discovery import EnginePods
+from stack.kube.engine_pods import Selection
 from stack.metrics import catalog
 from stack.metrics.family import Emitter
 from stack.model.target import Target, encode
@@ -22,6 +25,7 @@ from stack.model.tier import Pool
 from tests.alerts.promtool import faults_of
 from tests.exporters import synthetic
 from tests.exporters.recorded import Hosts, exposition, target, text
+from tests.stack.kube.server import Server, pod, pods, watch
 
 EXPECTED = Path(__file__).parent / "expected"
 FLEET = [target("prefill-0", Pool.PREFILL), target("decode-0")]
@@ -210,3 +214,18 @@ async def test_a_collector_that_is_switched_off_reads_nothing() -> None:
     async with app.router.lifespan_context(app), httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as one:
         await one.get("/metrics")
     assert hosts.asked == []
+
+
+async def test_pods_are_followed_while_the_application_runs() -> None:
+    hosts = Hosts()
+    hosts.engine("10.0.0.1:8000", exposition("vllm-0.32-plain"))
+    selection = Selection("app=vllm")
+    server = Server(pods(pod("llm-0", "10.0.0.1")), *[watch([])] * 9)
+    found = EnginePods(Access("https://kube", "default", True, lambda: None), selection, server.transport())
+    settings = Settings("127.0.0.1", 0, (), {}, 4.0, pods=selection)
+    app = application(settings, clock=lambda: 0.0, transport=hosts.transport(), pods=found)
+    async with app.router.lifespan_context(app), httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as one:
+        await server.watched.wait()
+        samples = parse((await one.get("/metrics")).content, NAMES)
+    assert success(samples) == {"llm-0": 1.0}
+    assert samples.by("mechanism", catalog.EXPORTER_DISCOVERY_SUCCESS.name) == {"kubernetes": 1.0}

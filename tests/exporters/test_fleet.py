@@ -5,6 +5,8 @@ from pathlib import Path
 
 from exporters.fleet import Fleet
 from exporters.target_files import TargetFiles
+from stack.engines.samples import Histogram
+from stack.metrics.family import Label
 from stack.model.target import Target
 from stack.model.tier import Pool
 
@@ -45,8 +47,11 @@ def test_without_a_file_the_named_engines_are_all() -> None:
 class Listed:
     """Says its targets once."""
 
-    def __init__(self, *targets: Target) -> None:
+    mechanism = "kubernetes"
+
+    def __init__(self, *targets: Target, healthy: bool = True) -> None:
         self.targets: list[Target] | None = list(targets)
+        self.healthy = healthy
 
     def changed(self) -> list[Target] | None:
         targets, self.targets = self.targets, None
@@ -90,3 +95,19 @@ def test_an_address_counts_once_as_the_last_list_tells_it() -> None:
     fleet = Fleet([Listed(engine("a", "10.0.0.1:1")), Listed(engine("b", "10.0.0.1:1"))], {})
     fleet.refresh()
     assert names(fleet.now()) == {"b": "http://10.0.0.1:1"}
+
+
+def test_lists_of_one_mechanism_are_well_when_all_of_them_are(tmp_path: Path) -> None:
+    file = tmp_path / "engines.json"
+    fleet = Fleet([TargetFiles([str(file)]), Listed(), Listed(healthy=False), Listed()], {})
+
+    def told() -> dict[str, float | Histogram]:
+        fleet.refresh()
+        return {point.labels[Label.MECHANISM]: point.value for point in fleet.points()}
+
+    assert told() == {"file": 0.0, "kubernetes": 0.0}
+    file.write_text("[]")
+    assert told() == {"file": 1.0, "kubernetes": 0.0}
+    assert told()["file"] == 1.0
+    file.write_text("[{")
+    assert told()["file"] == told()["file"] == 0.0

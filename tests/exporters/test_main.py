@@ -55,6 +55,12 @@ def test_a_wrong_web_configuration_is_named(tmp_path: Path) -> None:
     assert "missing required field `key_file`" in result.output
 
 
+def test_who_asks_kubernetes_from_outside_hears_what_is_missing() -> None:
+    result = CliRunner(env={"KUBERNETES_SERVICE_HOST": None}).invoke(main, ["--kubernetes.selector", "app=vllm"])
+    assert result.exit_code == 1
+    assert "not in a pod with a service account" in result.output
+
+
 def test_the_command_is_listed_without_importing_the_exporter() -> None:
     assert "Show engines, KV cache tiers and KV transfers" in CliRunner().invoke(kvdeck, ["--help"]).output
 

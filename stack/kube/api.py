@@ -1,0 +1,114 @@
+"""Asks the API server: lists and watches of pods. Only ever reads."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Generator
+from typing import TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from stack.kube.access import Access
+from stack.kube.objects import Event, Metadata, Pod, PodList, Status
+
+_Object = TypeVar("_Object")
+
+GONE = 410
+_PAGE = 500
+# A watch is begun anew this often, so that one whose connection died without a word is not waited for.
+_WATCH_SECONDS = 60
+_ANSWER_SECONDS = 10.0
+
+
+class KubeError(RuntimeError):
+    """The API server refused, or said what is not understood; `status` is HTTP's, 0 for the latter."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(f"{status} {message}" if status else message)
+        self.status = status
+
+
+class _Bookmark(msgspec.Struct, frozen=True):
+    metadata: Metadata
+
+
+class _Bearer(httpx.Auth):
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        if (value := self._access.authorization()) is not None:
+            request.headers["authorization"] = value
+        yield request
+
+
+def client(access: Access, transport: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncClient:
+    """A client of the API server; every answer and every part of one has a deadline. `transport` None is the network."""
+    return httpx.AsyncClient(
+        base_url=access.url, auth=_Bearer(access), verify=access.tls, trust_env=False, timeout=_ANSWER_SECONDS, transport=transport
+    )
+
+
+async def list_pods(http: httpx.AsyncClient, namespace: str, selector: str) -> tuple[list[Pod], str]:
+    """The pods of `namespace` ("" is all) that `selector` matches, and the version a watch goes on from.
+
+    Raises KubeError, httpx.HTTPError.
+    """
+    found: list[Pod] = []
+    following = ""
+    while True:
+        page = {"limit": str(_PAGE), "continue": following} if following else {"limit": str(_PAGE)}
+        answer = await http.get(_path(namespace), params={"labelSelector": selector, **page})
+        _refuse(answer.status_code, answer.content)
+        listed = _decoded(answer.content, PodList)
+        found += listed.items
+        if not (following := listed.metadata.continue_):
+            return found, listed.metadata.resource_version
+
+
+async def watch_pods(
+    http: httpx.AsyncClient, namespace: str, selector: str, version: str
+) -> AsyncIterator[tuple[str, Pod | None, str]]:
+    """What happens to them after `version`: the event's type, its pod (None of a bookmark), the version it leads to.
+
+    Ends after a minute; go on from the last version then. Raises KubeError (410: list again), httpx.HTTPError.
+    """
+    asked = {"watch": "1", "allowWatchBookmarks": "true", "resourceVersion": version, "timeoutSeconds": str(_WATCH_SECONDS)}
+    timeout = httpx.Timeout(_ANSWER_SECONDS, read=_WATCH_SECONDS + _ANSWER_SECONDS)
+    async with http.stream("GET", _path(namespace), params={"labelSelector": selector, **asked}, timeout=timeout) as answer:
+        if answer.status_code != httpx.codes.OK:
+            _refuse(answer.status_code, await answer.aread())
+        async for line in answer.aiter_lines():
+            yield _event(line.encode())
+
+
+def _event(line: bytes) -> tuple[str, Pod | None, str]:
+    event = _decoded(line, Event)
+    if event.type == "ERROR":
+        status = _decoded(event.object, Status)
+        raise KubeError(status.code, status.message)
+    if event.type == "BOOKMARK":
+        return event.type, None, _decoded(event.object, _Bookmark).metadata.resource_version
+    pod = _decoded(event.object, Pod)
+    return event.type, pod, pod.metadata.resource_version
+
+
+def _path(namespace: str) -> str:
+    return f"/api/v1/namespaces/{quote(namespace, safe='')}/pods" if namespace else "/api/v1/pods"
+
+
+def _refuse(status: int, body: bytes) -> None:
+    if status != httpx.codes.OK:
+        try:
+            message = msgspec.json.decode(body, type=Status).message
+        except msgspec.DecodeError:
+            message = ""
+        raise KubeError(status, message or "without a reason")
+
+
+def _decoded(document: bytes | msgspec.Raw, kind: type[_Object]) -> _Object:
+    try:
+        return msgspec.json.decode(document, type=kind)
+    except msgspec.DecodeError as error:
+        raise KubeError(0, f"not understood: {error}") from error

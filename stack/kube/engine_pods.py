@@ -1,0 +1,64 @@
+"""Which pods are engines, and what their labels say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from stack.kube.objects import Pod
+from stack.model.target import Target
+from stack.model.tier import Pool
+
+# Where HyperPod's operator, and llm-d and KServe, write the role of a pod.
+ROLE_LABELS = ("inference.sagemaker.aws.amazon.com/dpd-role", "llm-d.ai/role")
+ALL_NAMESPACES = "*"
+_PREFILL = frozenset({"prefill", "encode-prefill"})
+# Pods of other phases have not begun or have ended for good. Unknown: their node is silent, they may well serve.
+_ALIVE = frozenset({"Running", "Unknown"})
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Pods to read: those of `namespaces` (the asker's own where there are none) that `selector` matches.
+
+    `port` is a number, or the name of a port that the pod declares; pods that do not are no engines. Who has none of
+    `role_labels`, or a role other than prefill's, decodes.
+    """
+
+    selector: str
+    namespaces: tuple[str, ...] = ()
+    port: str = "8000"
+    role_labels: tuple[str, ...] = ROLE_LABELS
+
+
+def engines(pods: Iterable[Pod], selection: Selection) -> list[Target]:
+    """The engines among `pods`, each named as its pod, with the namespace where pods of several are read."""
+    return sorted(_engines(pods, selection), key=lambda target: target.replica)
+
+
+def _engines(pods: Iterable[Pod], selection: Selection) -> Iterator[Target]:
+    several = len(selection.namespaces) > 1 or ALL_NAMESPACES in selection.namespaces
+    for pod in pods:
+        port = _port(pod, selection.port)
+        if pod.status.phase not in _ALIVE or not pod.status.pod_ip or port is None:
+            continue
+        named, address = pod.metadata, pod.status.pod_ip
+        yield Target(
+            replica=f"{named.namespace}/{named.name}" if several else named.name,
+            url=f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}",
+            pool=_pool(named.labels, selection.role_labels),
+            model="",
+            model_root="",
+            leaving=named.deletion_timestamp is not None,
+        )
+
+
+def _port(pod: Pod, wanted: str) -> int | None:
+    if wanted.isdecimal():
+        return int(wanted)
+    return next((port.container_port for port in pod.ports() if port.name == wanted), None)
+
+
+def _pool(labels: dict[str, str], role_labels: Iterable[str]) -> Pool:
+    role = next((labels[label] for label in role_labels if label in labels), "")
+    return Pool.PREFILL if role in _PREFILL else Pool.DECODE

@@ -1,0 +1,94 @@
+"""What is read of the API server's objects; the rest of them is skipped.
+
+https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+
+class Metadata(msgspec.Struct, frozen=True, rename="camel"):
+    """Of pods and bookmarks; `deletion_timestamp` is set once a pod is being ended."""
+
+    name: str = ""
+    namespace: str = ""
+    resource_version: str = ""
+    labels: dict[str, str] = {}
+    deletion_timestamp: str | None = None
+
+
+class Port(msgspec.Struct, frozen=True, rename="camel"):
+    """A port that a container declares."""
+
+    container_port: int
+    name: str = ""
+
+
+class Container(msgspec.Struct, frozen=True):
+    """One container of a pod."""
+
+    ports: list[Port] = []
+
+
+class PodSpec(msgspec.Struct, frozen=True, rename="camel"):
+    """Sidecars are init containers that go on."""
+
+    containers: list[Container] = []
+    init_containers: list[Container] = []
+
+
+class PodStatus(msgspec.Struct, frozen=True):
+    """Where a pod is in its life, and where it can be reached."""
+
+    phase: str = ""
+    pod_ip: str = msgspec.field(default="", name="podIP")
+
+
+class Pod(msgspec.Struct, frozen=True):
+    """A pod, as far as it is read here."""
+
+    metadata: Metadata
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Namespace and name, by which it is replaced."""
+        return self.metadata.namespace, self.metadata.name
+
+    def ports(self) -> Iterator[Port]:
+        """The ports of all its containers."""
+        for container in (*self.spec.containers, *self.spec.init_containers):
+            yield from container.ports
+
+
+class ListMetadata(msgspec.Struct, frozen=True, rename="camel"):
+    """`continue_` is there while more pages follow."""
+
+    resource_version: str = ""
+    continue_: str = msgspec.field(default="", name="continue")
+
+
+class PodList(msgspec.Struct, frozen=True):
+    """One page of pods."""
+
+    metadata: ListMetadata
+    items: list[Pod]
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What the API server says of a request that failed."""
+
+    code: int = 0
+    reason: str = ""
+    message: str = ""
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One line of a watch: ADDED, MODIFIED, DELETED, BOOKMARK or ERROR, and what it is about."""
+
+    type: str
+    object: msgspec.Raw
