@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from stack.engines.lmcache_l2 import L2Address
 from stack.engines.samples import Samples
 from stack.engines.versions import version
 from stack.engines.vllm_exposed import Exposed
@@ -17,10 +18,14 @@ TRANSFER_OPTION = "--kv-transfer-config"
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """An engine's process where it runs on this machine and may be read. `variables` are the few that checks ask for."""
+    """An engine's process where it runs on this machine and may be read. `variables` are the few that checks ask for.
+
+    `cores` is how many it kept busy over a second, with the processes it started.
+    """
 
     arguments: tuple[str, ...]
     variables: Mapping[str, str]
+    cores: float | None = None
 
     def option(self, name: str) -> str | None:
         """The value of `--name VALUE` or `--name=VALUE`, None without it."""
@@ -82,10 +87,22 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class CacheServer:
-    """An LMCache server: its `GET /status`, and the model names it was asked for."""
+    """An LMCache server: its `GET /status`, the model names it was asked for, and the L2s it uses (none: an empty tuple)."""
 
     status: Mapping[str, object] | None
     models: frozenset[str] | None
+    fault: str | None = None
+    l2: tuple[L2Address, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A Redis or Valkey by its INFO, in bytes. A limit of 0 is none."""
+
+    address: L2Address
+    used: int | None = None
+    limit: int | None = None
+    policy: str | None = None
     fault: str | None = None
 
 
@@ -120,11 +137,12 @@ class Prometheus:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything. `cache_server` and `prometheus` are None where no address was given."""
+    """Everything. `cache_server`, `prometheus` and `store` are None where no address was given."""
 
     engines: tuple[Engine, ...]
     cache_server: CacheServer | None = None
     prometheus: Prometheus | None = None
+    store: Store | None = None
 
     def pool(self, pool: Pool) -> tuple[Engine, ...]:
         """The engines of one pool."""

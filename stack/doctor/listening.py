@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import psutil
@@ -11,9 +13,58 @@ import psutil
 from stack.doctor.facts import Process
 
 # Others are not looked at: environments hold credentials.
-VARIABLES = frozenset({"PYTHONHASHSEED", "PROMETHEUS_MULTIPROC_DIR"})
+VARIABLES = frozenset({"PYTHONHASHSEED", "PROMETHEUS_MULTIPROC_DIR", "VLLM_NIXL_ABORT_REQUEST_TIMEOUT"})
 # Arguments by which vLLM's API server is known, and an emulated engine is not.
 _VLLM = ("vllm",)
+_MEASURED_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """This machine: process ids by the TCP port they listen at, and how many cores each of some kept busy, with its children."""
+
+    ports: Mapping[int, int]
+    cores: Mapping[int, float]
+
+    def engine(self, url: str) -> Process | None:
+        """The vLLM process that listens at `url`; None where it is elsewhere, another user's, or no vLLM."""
+        pid = self.pid(url)
+        if pid is None:
+            return None
+        try:
+            process = psutil.Process(pid)
+            arguments, environment = tuple(process.cmdline()), process.environ()
+        except psutil.Error:
+            return None
+        if not any(argument.startswith(_VLLM) or "/vllm" in argument for argument in arguments):
+            return None
+        variables = {name: value for name, value in environment.items() if name in VARIABLES}
+        return Process(arguments, variables, self.cores.get(pid))
+
+    def pid(self, url: str) -> int | None:
+        """The process that listens at `url`, None where that is elsewhere or another user's."""
+        parts = urlsplit(url)
+        return self.ports.get(parts.port or 0) if _is_here(parts.hostname) else None
+
+
+def here(urls: Iterable[str], sleep: Callable[[float], None] = time.sleep) -> Here:
+    """This machine, as far as this user may see it; takes a second where one of `urls` is here."""
+    machine = Here(listeners(), {})
+    pids = {pid for url in urls if (pid := machine.pid(url)) is not None}
+    before = {pid: used for pid in pids if (used := _cpu_seconds(pid)) is not None}
+    if before:
+        sleep(_MEASURED_SECONDS)
+    cores = {pid: (used - before[pid]) / _MEASURED_SECONDS for pid in before if (used := _cpu_seconds(pid)) is not None}
+    return Here(machine.ports, cores)
+
+
+def _cpu_seconds(pid: int) -> float | None:
+    """CPU time of the process and what it started; None where it is gone."""
+    try:
+        own = psutil.Process(pid)
+        return sum(sum(process.cpu_times()[:2]) for process in (own, *own.children(recursive=True)))
+    except psutil.Error:
+        return None
 
 
 def listeners() -> Mapping[int, int]:
@@ -27,22 +78,6 @@ def listeners() -> Mapping[int, int]:
         except psutil.Error:
             continue  # gone meanwhile, or another user's: it stays unknown
     return found
-
-
-def engine_process(url: str, ports: Mapping[int, int]) -> Process | None:
-    """The vLLM process that listens at `url`; None where it is elsewhere, another user's, or no vLLM."""
-    parts = urlsplit(url)
-    pid = ports.get(parts.port or 0)
-    if pid is None or not _is_here(parts.hostname):
-        return None
-    try:
-        process = psutil.Process(pid)
-        arguments, environment = tuple(process.cmdline()), process.environ()
-    except psutil.Error:
-        return None
-    if not any(argument.startswith(_VLLM) or "/vllm" in argument for argument in arguments):
-        return None
-    return Process(arguments, {name: value for name, value in environment.items() if name in VARIABLES})
 
 
 def _is_here(host: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Asking an LMCache server and a Prometheus what they are."""
+"""Asking an LMCache server, a store and a Prometheus what they are."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import Any
 
 import httpx
 import msgspec
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.doctor.duration import seconds
-from stack.doctor.facts import CacheServer, Prometheus, Rule, Scrape
+from stack.doctor.facts import CacheServer, Prometheus, Rule, Scrape, Store
 from stack.engines import lmcache
+from stack.engines.lmcache_l2 import L2Address, L2FormatError, address, of_server
 
 WITHIN_SECONDS = 10.0
 
@@ -64,7 +69,27 @@ async def ask_cache_server(http: httpx.AsyncClient, url: str) -> CacheServer:
         return CacheServer(None, None, type(error).__name__)
     if not isinstance(status, Mapping):
         return CacheServer(None, None, "no JSON object")
-    return CacheServer(status, frozenset(lmcache.read(samples).hits))
+    return CacheServer(status, frozenset(lmcache.read(samples).hits), l2=await _l2(http, url))
+
+
+async def _l2(http: httpx.AsyncClient, url: str) -> tuple[L2Address, ...] | None:
+    """The L2s a server uses; None from one that does not tell."""
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            return of_server(await fetch_json(http, f"{url}/config"))
+    except (httpx.HTTPError, ExpositionError, L2FormatError, TimeoutError):
+        return None
+
+
+async def ask_store(url: str) -> Store:
+    """What the Redis or Valkey at `url` tells of its memory. Raises L2FormatError for what is no URL of one."""
+    meant = address(url)
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS), Redis.from_url(url, retry=Retry(NoBackoff(), 0)) as store:
+            info = await store.info("memory")
+    except (RedisError, OSError, ValueError) as error:
+        return Store(meant, fault=type(error).__name__)
+    return Store(meant, info.get("used_memory"), info.get("maxmemory"), info.get("maxmemory_policy"))
 
 
 async def ask_prometheus(http: httpx.AsyncClient, url: str) -> Prometheus:

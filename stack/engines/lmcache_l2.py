@@ -34,6 +34,11 @@ class L2Address:
     host: str = ""
     port: int | None = None
 
+    def shown(self) -> str:
+        """`redis at 10.0.0.1:6379`, for people."""
+        port = "" if self.port is None else f":{self.port}"
+        return f"{self.kind} at {self.host}{port}" if self.host else self.kind
+
 
 def address(url: str) -> L2Address:
     """What a URL names; a database, a user, a password and TLS are left out. Raises L2FormatError."""

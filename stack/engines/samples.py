@@ -29,6 +29,11 @@ class Histogram:
         bounds = tuple((le if math.isinf(float(le)) else f"{float(le) * factor:.12g}", below) for le, below in self.buckets)
         return Histogram(bounds, self.sum * factor, self.count)
 
+    def bound(self, share: float) -> float | None:
+        """The upper bound of the bucket that `share` (0 to 1) of the observations reach; infinite for the last, None of none."""
+        due = share * self.count
+        return next((float(le) for le, below in self.buckets if below >= due), None) if self.count else None
+
     def thinned(self, most: int) -> Histogram:
         """With `most` buckets at most, the last among them: cumulative buckets may be left out and stay true."""
         many = len(self.buckets)

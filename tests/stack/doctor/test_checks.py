@@ -8,7 +8,8 @@ import pytest
 
 from stack.doctor.check import Verdict
 from stack.doctor.examination import examine, holds
-from stack.doctor.facts import CacheServer, Engine, EventSource, Facts, Process, Prometheus, Rule, Scrape, Skew
+from stack.doctor.facts import CacheServer, Engine, EventSource, Facts, Process, Prometheus, Rule, Scrape, Skew, Store
+from stack.engines.lmcache_l2 import L2Address
 from stack.engines.samples import Sample, Samples
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -22,12 +23,29 @@ def transfer(role: str, policy: str = "recompute", connector: str = "NixlConnect
     return json.dumps({**outer, "kv_connector_extra_config": {"connectors": inner}})
 
 
-def process(config: str, **variables: str) -> Process:
-    return Process(("python", "-m", "vllm.entrypoints.openai.api_server", "--kv-transfer-config", config), variables)
+def process(config: str, cores: float | None = 0.05, **variables: str) -> Process:
+    return Process(("python", "-m", "vllm.entrypoints.openai.api_server", "--kv-transfer-config", config), variables, cores)
 
 
-def exposition(failed: float = 0.0, completed: float = 20.0, late: float = 0.0, **config: str) -> Samples:
+def times(name: str, seconds: float) -> list[Sample]:
+    """A histogram of ten requests that took as long, or longer than any bucket when that is a minute."""
+    below = {"1.0": 10.0 * (seconds <= 1.0), "40.0": 10.0 * (seconds <= 40.0), "+Inf": 10.0}
+    buckets = [Sample(f"{name}_bucket", {"le": le}, count) for le, count in below.items()]
+    return [*buckets, Sample(f"{name}_sum", {}, 10 * seconds), Sample(f"{name}_count", {}, 10.0)]
+
+
+def exposition(
+    failed: float = 0.0,
+    completed: float = 20.0,
+    late: float = 0.0,
+    running: float = 0.0,
+    prefill: float = 0.5,
+    queue: float = 0.5,
+    **config: str,
+) -> Samples:
     plain = {
+        "vllm:num_requests_running": running,
+        "vllm:num_requests_waiting": 0.0,
         "vllm:nixl_num_failed_transfers_total": failed,
         "vllm:nixl_xfer_time_seconds_sum": completed / 100,
         "vllm:nixl_xfer_time_seconds_count": completed,
@@ -36,7 +54,8 @@ def exposition(failed: float = 0.0, completed: float = 20.0, late: float = 0.0, 
         "vllm:kv_block_lifetime_seconds_count": 3.0,
     }
     info = Sample("vllm:cache_config_info", CONFIG | config, 1.0)
-    return Samples([info, *(Sample(name, {}, value) for name, value in plain.items())])
+    histograms = times("vllm:request_prefill_time_seconds", prefill) + times("vllm:request_queue_time_seconds", queue)
+    return Samples([info, *(Sample(name, {}, value) for name, value in plain.items()), *histograms])
 
 
 def engine(name: str, pool: Pool, role: str) -> Engine:
@@ -54,9 +73,11 @@ def engine(name: str, pool: Pool, role: str) -> Engine:
 
 PREFILL = engine("p", Pool.PREFILL, "kv_producer")
 DECODE = engine("d", Pool.DECODE, "kv_consumer")
-SERVER = CacheServer({"is_healthy": True, "storage_manager": {"num_l2_adapters": 1}}, frozenset({"/models/m"}))
+L2 = L2Address("redis", "10.0.0.2", 6379)
+SERVER = CacheServer({"is_healthy": True, "storage_manager": {"num_l2_adapters": 1}}, frozenset({"/models/m"}), l2=(L2,))
+STORE = Store(L2, used=2**20, limit=2**30, policy="allkeys-lru")
 PROMETHEUS = Prometheus("2d", (Rule("KvdeckX", "rate(x[6h])", "ok"),), (Scrape("engines/d", "up", 0.1, 10.0),))
-SOUND = Facts((PREFILL, DECODE), SERVER, PROMETHEUS)
+SOUND = Facts((PREFILL, DECODE), SERVER, PROMETHEUS, STORE)
 BARE = Facts((Engine(Target(replica="d", url="http://10.0.0.1:8000", pool=Pool.DECODE, model="", model_root="")),))
 
 
@@ -74,6 +95,25 @@ def prometheus(**changed: Any) -> Facts:
 
 def server(status: dict[str, Any]) -> Facts:
     return replace(SOUND, cache_server=CacheServer(status, frozenset()))
+
+
+def prefill(**changed: Any) -> Facts:
+    return replace(SOUND, engines=(replace(PREFILL, **changed), DECODE))
+
+
+def store(**changed: Any) -> Facts:
+    return replace(SOUND, store=replace(STORE, **changed))
+
+
+def lent(seconds: float) -> Process:
+    extra = {"kv_lease_duration": seconds}
+    return process(json.dumps({"kv_connector": "NixlConnector", "kv_role": "kv_both", "kv_connector_extra_config": extra}))
+
+
+def older(**changed: float) -> Facts:
+    """A fleet of vLLM 0.20, whose KV is kept for a time that nothing lengthens."""
+    told = exposition(queue=changed["queue"])
+    return replace(SOUND, engines=(replace(PREFILL, version="0.20.2"), replace(DECODE, version="0.20.2", samples=told)))
 
 
 def test_nothing_is_wrong_with_a_sound_fleet() -> None:
@@ -113,6 +153,15 @@ def test_a_fleet_of_no_engines_is_unknown() -> None:
         ("connectors", decode(process=process("{"))),
         ("load_failure", decode(process=process(transfer("kv_consumer", policy="fail")))),
         ("lease", replace(SOUND, engines=(replace(PREFILL, samples=exposition(late=1.0)), DECODE))),
+        ("lease_length", decode(samples=exposition(prefill=35.0))),
+        ("lease_length", decode(samples=exposition(prefill=60.0))),
+        ("lease_length", prefill(process=lent(0.9))),
+        ("lease_length", older(queue=60.0)),
+        ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=0.97))),
+        ("store_room", store(fault="ConnectionError")),
+        ("store_room", store(policy="noeviction", used=2**30)),
+        ("l2_effective", store(address=L2Address("redis", "10.0.0.2", 6380))),
+        ("l2_effective", replace(SOUND, cache_server=replace(SERVER, l2=()))),
         ("nixl_telemetry", decode(samples=exposition(failed=40.0, completed=0.0))),
         ("multiproc_folder", decode(process=process('{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}'))),
         ("retention", prometheus(retention="3h")),
@@ -126,13 +175,47 @@ def test_each_fault_fails_its_check(check: str, facts: Facts) -> None:
     assert verdicts(facts)[check] is Verdict.FAIL
 
 
+@pytest.mark.parametrize(
+    ("check", "facts"),
+    [
+        ("lease_length", decode(samples=exposition(queue=60.0))),  # a request that waits renews the lease
+        ("lease_length", older(queue=35.0)),
+        (
+            "lease_length",
+            replace(SOUND, engines=(replace(PREFILL, process=lent(41.0)), replace(DECODE, samples=exposition(prefill=35.0)))),
+        ),
+        ("store_room", store(policy="noeviction")),
+        ("store_room", store(policy="noeviction", limit=0)),
+    ],
+)
+def test_what_is_within_bounds_passes(check: str, facts: Facts) -> None:
+    assert verdicts(facts)[check] is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("check", "facts"),
+    [
+        ("lease_length", prefill(version="0.21.1")),  # somewhere here the lease took the timeout's place
+        ("lease_length", prefill(process=None)),
+        ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=0.97), samples=exposition(running=1.0))),
+        ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=None))),
+        ("store_room", store(policy=None)),
+        ("l2_effective", replace(SOUND, cache_server=replace(SERVER, l2=None))),
+    ],
+)
+def test_what_is_not_told_is_unknown(check: str, facts: Facts) -> None:
+    assert verdicts(facts)[check] is Verdict.UNKNOWN
+
+
 def test_too_few_transfers_tell_nothing_of_telemetry() -> None:
     assert verdicts(decode(samples=exposition(failed=3.0, completed=0.0)))["nixl_telemetry"] is Verdict.UNKNOWN
 
 
 def test_a_fleet_in_one_pool_has_nothing_to_do_with_hand_overs() -> None:
     found = verdicts(replace(SOUND, engines=(DECODE,)))
-    assert {found[name] for name in ("connectors", "lease", "load_failure", "nixl_telemetry")} == {Verdict.NOT_APPLICABLE}
+    assert {found[name] for name in ("connectors", "lease", "lease_length", "load_failure", "nixl_telemetry")} == {
+        Verdict.NOT_APPLICABLE
+    }
 
 
 def test_unknown_fails_only_when_asked_strictly() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 from collections.abc import AsyncIterator, Mapping
 
 import httpx
@@ -10,7 +11,7 @@ import psutil
 
 from stack.doctor.engine_facts import ask_engines
 from stack.doctor.facts import Engine, EventSource, Skew
-from stack.doctor.listening import engine_process
+from stack.doctor.listening import Here, here
 from stack.doctor.server_facts import ask_cache_server, ask_prometheus
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -63,7 +64,17 @@ def test_servers_that_do_not_answer_say_why() -> None:
 
 
 def test_a_process_that_is_no_vllm_or_elsewhere_stays_unknown() -> None:
-    ports = {8000: os.getpid(), 8001: max(psutil.pids()) + 100_000}
-    assert [engine_process(url, ports) for url in ("http://10.0.0.1:8000", "http://127.0.0.1:8001", "http://127.0.0.1:1")] == [
-        None
-    ] * 3
+    machine = Here({8000: os.getpid(), 8001: max(psutil.pids()) + 100_000}, {})
+    urls = ("http://10.0.0.1:8000", "http://127.0.0.1:8000", "http://127.0.0.1:8001", "http://127.0.0.1:1")
+    assert [machine.engine(url) for url in urls] == [None] * 4
+
+
+def test_a_second_is_measured_of_what_listens_here_only() -> None:
+    slept: list[float] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        measured, elsewhere = here([url], slept.append), here(["http://10.0.0.1:8000"], slept.append)
+    assert slept == [1.0]
+    assert list(measured.cores) == [os.getpid()]
+    assert 0.0 <= measured.cores[os.getpid()] < 1.0
+    assert elsewhere.cores == {}
