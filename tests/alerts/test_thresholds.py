@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.alerts.promtool import ROOT
-from tests.alerts.test_rules import ALERTS, NAMES
+from tests.alerts.ruleset import ALERTS, NAMES
 
 TABLE: dict[str, list[dict[str, Any]]] = yaml.safe_load((ROOT / "alerts" / "thresholds.yaml").read_text())
 EXPRESSIONS = {name: [rule["expr"] for rule in ALERTS if rule["alert"] == name] for name in NAMES}
