@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from stack.engines.exposed import Exposed
 from stack.engines.lmcache_l2 import L2Address
 from stack.engines.samples import Samples
 from stack.engines.versions import version
-from stack.engines.vllm_exposed import Exposed
+from stack.engines.vllm import resolved
 from stack.model.target import Target
 from stack.model.tier import Pool
 
@@ -82,7 +83,7 @@ class Engine:
     @property
     def exposed(self) -> Exposed | None:
         """Its quantities, by the names of its version; None where its metrics could not be read."""
-        return None if self.samples is None else Exposed(self.samples, version(self.version))
+        return None if self.samples is None else resolved(self.samples, version(self.version))
 
 
 @dataclass(frozen=True, slots=True)

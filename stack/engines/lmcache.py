@@ -1,23 +1,43 @@
-"""What one LMCache multi-process server's metrics and status say. Names are those of 0.5.6."""
+"""What one LMCache says of itself: a multi-process server, one inside an engine, or the coordinator of servers.
+
+Labels that are one a tenant or one a worker (cache_salt, engine_id, worker_id) are summed away.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
+from stack.engines import lmcache_quantities as lq
+from stack.engines.exposed import Exposed
+from stack.engines.quantities import Quantity
 from stack.engines.samples import Samples
+from stack.engines.versions import Version
 
 _STARTED = "process_start_time_seconds"
-_REQUESTED = "lmcache_mp_lookup_requested_tokens_total"
-_HIT_L1 = "lmcache_mp_lookup_hit_l1_tokens_total"
-_HIT_L2 = "lmcache_mp_lookup_hit_l2_tokens_total"
-_L1_BYTES = "lmcache_mp_l1_memory_usage_bytes"
-_L1_RATIO = "lmcache_mp_l1_usage_ratio"
-_L1_EVICTED = "lmcache_mp_l1_evicted_chunks_total"
-_L1_EVICTION_TICKS = "lmcache_mp_l1_eviction_loop_ticks_total"
 _L2_ADAPTERS = "lmcache_mp_l2_prefetch_adapters"
 
-WANTED = frozenset({_STARTED, _REQUESTED, _HIT_L1, _HIT_L2, _L1_BYTES, _L1_RATIO, _L1_EVICTED, _L1_EVICTION_TICKS, _L2_ADAPTERS})
+
+class Mode(StrEnum):
+    """Where an LMCache works, by the names it uses."""
+
+    MULTI_PROCESS = "multi_process"
+    IN_PROCESS = "in_process"
+    COORDINATOR = "coordinator"
+    SILENT = "silent"  # nothing of LMCache is told yet, as before a first look-up
+
+
+_TABLES = {Mode.MULTI_PROCESS: lq.MULTI_PROCESS, Mode.IN_PROCESS: lq.IN_PROCESS, Mode.COORDINATOR: lq.COORDINATOR}
+
+
+def _names(quantities: Iterable[Quantity]) -> frozenset[str]:
+    return frozenset(name for quantity in quantities for name in quantity.names)
+
+
+WANTED_INSIDE = _names(lq.IN_PROCESS)
+"""Every sample name of an LMCache that works inside an engine."""
+WANTED = frozenset({_STARTED, _L2_ADAPTERS}).union(*map(_names, _TABLES.values()))
 """Every sample name `read` looks at; a parser may skip all others."""
 
 
@@ -25,41 +45,47 @@ WANTED = frozenset({_STARTED, _REQUESTED, _HIT_L1, _HIT_L2, _L1_BYTES, _L1_RATIO
 class TierHits:
     """Tokens of one model that LMCache was asked for, and found in L1 and in L2, cumulative.
 
-    A hit is not a load: whole prompts are looked up, also what the engine holds. L2's hits are those beyond
-    L1's prefix. None is what the server did not say.
+    A hit is not a load: whole prompts are looked up, also what the engine holds. L2's hits are those beyond L1's prefix.
+    None is what LMCache did not say; `either` is told also where it does not tell L1 and L2 apart.
     """
 
     requested: float
     l1: float | None
     l2: float | None
+    either: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class ServerReading:
-    """One server at one moment. `hits` are by model root (the path the engine loaded); None is unsaid."""
+class Reading:
+    """One LMCache at one moment. `hits` are by model root (the path the engine loaded), `exposed` is all it told.
 
+    `doubts` says of each reason why its other counters may be too low whether it has come about.
+    """
+
+    mode: Mode
     started: float | None
     hits: Mapping[str, TierHits]
-    l1_used_bytes: float | None
-    l1_used_ratio: float | None
-    l1_evicted_chunks: float | None
     has_l2: bool
+    doubts: Mapping[str, bool]
+    exposed: Exposed
 
 
-def read(samples: Samples) -> ServerReading:
-    """The reading of one server's exposition; it is nearly empty before the first look-up."""
-    return ServerReading(
+def read(samples: Samples) -> Reading:
+    """The reading of one exposition; it is nearly empty before the first look-up."""
+    mode = next((mode for mode, table in _TABLES.items() if any(samples.of(name) for name in _names(table))), Mode.SILENT)
+    exposed = Exposed(samples, _TABLES.get(mode, ()), _at_the_latest(samples, mode))
+    return Reading(
+        mode=mode,
         started=samples.total(_STARTED),
-        hits=_hits(samples),
-        l1_used_bytes=samples.total(_L1_BYTES),
-        l1_used_ratio=samples.mean(_L1_RATIO),
-        l1_evicted_chunks=_evicted(samples),
+        hits=_hits(exposed, mode),
         has_l2=_has_l2(samples),
+        doubts={reason: count > 0 for reason, count in exposed.numbers(_DOUBTS[mode]).items()},
+        exposed=exposed,
     )
 
 
 def l1_capacity_bytes(status: object) -> float | None:
-    """L1's size in bytes out of the document of `GET /status`, None where it does not say."""
+    """L1's size in bytes out of the document of a server's `GET /status`, None where it does not say."""
     if not isinstance(status, Mapping) or not isinstance(storage := status.get("storage_manager"), Mapping):
         return None
     usage = storage.get("l1_usage")
@@ -68,17 +94,34 @@ def l1_capacity_bytes(status: object) -> float | None:
     return None
 
 
-def _hits(samples: Samples) -> dict[str, TierHits]:
-    l1, l2 = samples.by("model_name", _HIT_L1), samples.by("model_name", _HIT_L2)
-    return {root: TierHits(asked, l1.get(root), l2.get(root)) for root, asked in samples.by("model_name", _REQUESTED).items()}
+_DOUBTS: dict[Mode, Mapping[str, Quantity]] = {
+    Mode.MULTI_PROCESS: {"events_dropped": lq.DROPPED_EVENTS, "events_uncounted": lq.UNCOUNTED_EVENTS},
+    Mode.IN_PROCESS: {"index_gaps": lq.INDEX_GAPS},
+    Mode.COORDINATOR: {},
+    Mode.SILENT: {},
+}
 
 
-def _evicted(samples: Samples) -> float | None:
-    """OpenTelemetry shows a counter from its first increment on: with the eviction loop at work, none means 0."""
-    evicted = samples.total(_L1_EVICTED)
-    return 0.0 if evicted is None and samples.total(_L1_EVICTION_TICKS) is not None else evicted
+def _hits(exposed: Exposed, mode: Mode) -> dict[str, TierHits]:
+    def by_model(quantity: Quantity) -> dict[str, float]:
+        return exposed.by("model_name", quantity)
+
+    if mode is Mode.IN_PROCESS:
+        found = by_model(lq.INSIDE_FOUND)
+        return {root: TierHits(asked, None, None, found.get(root)) for root, asked in by_model(lq.INSIDE_LOOKED_UP).items()}
+    if mode is not Mode.MULTI_PROCESS:
+        return {}
+    l1, l2, either = by_model(lq.FOUND_L1), by_model(lq.FOUND_L2), by_model(lq.FOUND)
+    asked = by_model(lq.LOOKED_UP)
+    return {root: TierHits(tokens, l1.get(root), l2.get(root), either.get(root)) for root, tokens in asked.items()}
 
 
 def _has_l2(samples: Samples) -> bool:
     """An L2 adapter is attached; without one, L2's hits are 0 for want of an L2."""
     return samples.by("state", _L2_ADAPTERS).get("active", 0.0) > 0
+
+
+def _at_the_latest(samples: Samples, mode: Mode) -> Version | None:
+    """0.4.3 where its names are told, which are in no later release; no exposition says its version."""
+    old = (alias.name for quantity in _TABLES.get(mode, ()) for alias in quantity.aliases if alias.since == lq.OLD and alias.until)
+    return lq.OLD if any(samples.of(name) for name in old) else None

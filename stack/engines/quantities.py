@@ -41,7 +41,7 @@ class Alias:
     """One name, as exposed (a histogram without its suffixes), in versions from `since` to before `until`.
 
     `where` is a label and its value that a series must have. `in_blocks`: it counts blocks of KV cache, and is told in tokens.
-    `hidden` is the version from which it needs `--show-hidden-metrics-for-version`.
+    `hidden` is the version from which it needs `--show-hidden-metrics-for-version`. `scale` makes the quantity's unit of its own.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Alias:
     where: tuple[str, str] | None = None
     in_blocks: bool = False
     hidden: Version | None = None
+    scale: float = 1.0
 
     def of(self, version: Version) -> bool:
         """A source of this version has the name."""
@@ -62,6 +63,7 @@ class Quantity:
 
     `featured`: what it `needs` is a way of working, not a flag that shows it: without that there is nothing to tell.
     `stepped`: the source refreshes it only when it works, so it stands still when that hangs. `buckets`: a histogram's are read.
+    `beside`: a counter that is told from its first count on, so that silence means 0 beside this name, and nothing without it.
     """
 
     name: str
@@ -72,12 +74,14 @@ class Quantity:
     featured: bool = False
     stepped: bool = False
     buckets: bool = True
+    beside: str | None = None
 
     @property
     def names(self) -> frozenset[str]:
         """Every sample name it may be read from."""
         parts = ("",) if self.fold is not Fold.HISTOGRAM else ("_sum", "_count", *(["_bucket"] if self.buckets else []))
-        return frozenset(f"{alias.name}{part}" for alias in self.aliases for part in parts)
+        own = {f"{alias.name}{part}" for alias in self.aliases for part in parts}
+        return frozenset(own if self.beside is None else own | {self.beside})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ def resolve(quantity: Quantity, samples: Samples, version: Version | None, block
     """`quantity` in one exposition of a source of `version` (None: not known), whose KV blocks have `block_tokens` tokens."""
     alias = next((alias for alias in quantity.aliases if _told(quantity, alias, samples)), None)
     if alias is None:
-        return _missing(quantity, version)
+        return _none_yet(quantity, samples) or _missing(quantity, version)
     meanings = [each for each in quantity.aliases if each.name == alias.name and each.where == alias.where]
     if len(meanings) > 1:
         if version is None:
@@ -127,14 +131,25 @@ def _told(quantity: Quantity, alias: Alias, samples: Samples) -> bool:
 def _value(quantity: Quantity, alias: Alias, samples: Samples) -> float | Histogram | None:
     match quantity.fold:
         case Fold.HISTOGRAM:
-            return samples.histogram(alias.name)
+            histogram = samples.histogram(alias.name)
+            return histogram if histogram is None or alias.scale == 1.0 else histogram.scaled(alias.scale)
         case Fold.MEAN:
-            return samples.mean(alias.name)
+            return _scaled(samples.mean(alias.name), alias)
         case _ if alias.where is None:
-            return samples.total(alias.name)
+            return _scaled(samples.total(alias.name), alias)
         case _:
             label, value = alias.where
-            return samples.by(label, alias.name).get(value)
+            return _scaled(samples.by(label, alias.name).get(value), alias)
+
+
+def _scaled(number: float | None, alias: Alias) -> float | None:
+    return None if number is None else number * alias.scale
+
+
+def _none_yet(quantity: Quantity, samples: Samples) -> Resolved | None:
+    if quantity.beside is None or not samples.of(quantity.beside):
+        return None
+    return Resolved(quantity, State.PRESENT, 0.0, quantity.beside)
 
 
 def _missing(quantity: Quantity, version: Version | None) -> Resolved:

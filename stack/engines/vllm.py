@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from stack.engines import vllm_names as names
 from stack.engines import vllm_quantities as vq
+from stack.engines.exposed import Exposed
 from stack.engines.quantities import Resolved
 from stack.engines.samples import Histogram, Samples
 from stack.engines.versions import Version
-from stack.engines.vllm_exposed import Exposed
 from stack.engines.vllm_transfers import Transfers, transfers
 from stack.model.tier import Source, Tier
 
@@ -86,9 +86,14 @@ def started(samples: Samples) -> float | None:
     return samples.total(_STARTED)
 
 
+def resolved(samples: Samples, version: Version | None) -> Exposed:
+    """Every quantity of one engine's exposition."""
+    return Exposed(samples, vq.QUANTITIES, version, _block_tokens(samples))
+
+
 def read(samples: Samples, version: Version | None = None) -> EngineReading:
     """The reading of one engine's exposition. Without its `version` what depends on it is absent."""
-    exposed = Exposed(samples, version)
+    exposed = resolved(samples, version)
     return EngineReading(
         started=started(samples),
         prompt=_prompt(exposed),
@@ -162,3 +167,10 @@ def _capacity_bytes(samples: Samples) -> float | None:
     if not given or not all(value.isascii() and value.isdigit() for value in given):
         return None
     return float(sum(int(value) for value in given))
+
+
+def _block_tokens(samples: Samples) -> float | None:
+    """Tokens of one KV block, where all ranks say the same."""
+    sizes = {sample.labels.get("block_size", "") for sample in samples.of(names.CACHE_CONFIG_INFO.name)}
+    size = sizes.pop() if len(sizes) == 1 else ""
+    return float(size) if size.isascii() and size.isdigit() else None

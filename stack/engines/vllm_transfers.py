@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from stack.engines import vllm_quantities as vq
+from stack.engines.exposed import Exposed
 from stack.engines.quantities import Quantity
 from stack.engines.samples import Histogram
-from stack.engines.vllm_exposed import Exposed
 
 # The engine that pulls does the counting, so what it counts it received.
 _PULLS = {

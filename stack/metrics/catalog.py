@@ -49,7 +49,8 @@ PROMPT_TOKENS = _add(
 CACHE_LOOKUP_TOKENS = _add(
     "kvdeck_cache_lookup_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
     "Tokens each tier was asked for, the denominator of its hit ratio: engine: vLLM's prefix cache queries; l1: tokens LMCache "
-    "(whole chunks) or vLLM's own offloading was asked for; l2: those minus L1's hits. Tiers overlap: do not sum over tier.",
+    "(whole chunks, so prompts below one do not count) or vLLM's own offloading was asked for; l2: those minus L1's hits; lmcache: "
+    "l1 and l2 where LMCache does not tell them apart. Tiers overlap: do not sum over tier.",
     *_ENGINE, Label.TIER,
 )  # fmt: skip
 CACHE_HIT_TOKENS = _add(
@@ -75,8 +76,9 @@ CACHE_USED_RATIO = _add(
 )  # fmt: skip
 CACHE_EVICTED_CHUNKS = _add(
     "kvdeck_cache_evicted_chunks_total", Kind.COUNTER, Unit.CHUNKS, Emitter.EXPORTER,
-    "L1 chunks LMCache evicted. Chunks, blocks and keys are different units: never add them.",
-    Label.MODEL_NAME, Label.REPLICA, Label.TIER,
+    "Chunks LMCache evicted by itself, one a rank. Chunks, blocks and keys are different units: never add them. What the store "
+    "evicts behind LMCache's back is kvdeck_cache_evicted_keys_total, and kvdeck_cache_load_failures_total with not_found.",
+    *_ENGINE, Label.TIER,
 )  # fmt: skip
 CACHE_EVICTED_KEYS = _add(
     "kvdeck_cache_evicted_keys_total", Kind.COUNTER, Unit.KEYS, Emitter.EXPORTER,
@@ -87,6 +89,84 @@ CACHE_EVICTED_BLOCKS = _add(
     "kvdeck_cache_evicted_blocks_total", Kind.COUNTER, Unit.BLOCKS, Emitter.ROUTER,
     "Blocks that left an engine's own KV cache, from its KV events.",
     Label.MODEL_NAME, Label.POOL, Label.BACKEND,
+)  # fmt: skip
+
+# LMCache -- exporter
+
+CACHE_SERVER_INFO = _add(
+    "kvdeck_cache_server_info", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 for each LMCache that is read, with where it works, by the names it uses: multi_process, in_process (inside an engine), "
+    "coordinator, or silent: it has told nothing yet, as before a first look-up, which is no 0.",
+    Label.REPLICA, Label.MODE,
+)  # fmt: skip
+CACHE_LOADED_TOKENS = _add(
+    "kvdeck_cache_loaded_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
+    "Tokens whose KV LMCache inside an engine really loaded, of those found in kvdeck_cache_hit_tokens_total.",
+    *_ENGINE, Label.TIER,
+)  # fmt: skip
+CACHE_LOADED_CHUNKS = _add(
+    "kvdeck_cache_loaded_chunks_total", Kind.COUNTER, Unit.CHUNKS, Emitter.EXPORTER,
+    "Chunks LMCache's server really loaded: l1: from L1 to an engine, where LMCache itself moves the KV; l2: from L2 to L1.",
+    Label.MODEL_NAME, Label.REPLICA, Label.TIER,
+)  # fmt: skip
+CACHE_LOAD_FAILURES = _add(
+    "kvdeck_cache_load_failures_total", Kind.COUNTER, Unit.CHUNKS, Emitter.EXPORTER,
+    "Chunks LMCache believed to have and could not load: not_found (of l2: the store dropped it, unknown to LMCache), "
+    "write_locked, l1_oom, l1_contended, other, and unspecified where its version gives no reason. Told once it happened.",
+    Label.MODEL_NAME, Label.REPLICA, Label.TIER, Label.REASON,
+)  # fmt: skip
+CACHE_EARLY_EXITS = _add(
+    "kvdeck_cache_lookup_early_exits_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
+    "Look-ups that LMCache ended without looking, and counts neither as asked for nor as found. Told once it happened.",
+    Label.MODEL_NAME, Label.REPLICA, Label.REASON,
+)  # fmt: skip
+CACHE_BELIEVED_BYTES = _add(
+    "kvdeck_cache_believed_bytes", Kind.GAUGE, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes LMCache believes to have in the tier behind it. What the store really holds is kvdeck_cache_used_bytes of the store: it "
+    "may have dropped some, and several servers may share it.",
+    *_ENGINE, Label.TIER,
+)  # fmt: skip
+CACHE_L2_STORES_SUBMITTED = _add(
+    "kvdeck_cache_l2_stores_submitted_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
+    "Stores to L2 that LMCache submitted; it names no adapter. What is not completed is backlog or lost.",
+    Label.MODEL_NAME, Label.REPLICA,
+)  # fmt: skip
+CACHE_L2_STORES_COMPLETED = _add(
+    "kvdeck_cache_l2_stores_completed_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
+    "Stores to L2 that ended, well or not, by type of adapter: two adapters of one type count together. Sum over `adapter` before "
+    "comparing with those submitted.",
+    Label.MODEL_NAME, Label.REPLICA, Label.ADAPTER,
+)  # fmt: skip
+CACHE_IN_FLIGHT = _add(
+    "kvdeck_cache_operations_in_flight", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "What LMCache's server has under way: prefetches, look-ups at peers, stores to and loads from L2.",
+    Label.MODEL_NAME, Label.REPLICA, Label.OPERATION,
+)  # fmt: skip
+CACHE_TIMEOUTS = _add(
+    "kvdeck_cache_timeouts_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Operations of LMCache's server that ran out of time. Told once it happened.",
+    Label.MODEL_NAME, Label.REPLICA,
+)  # fmt: skip
+CACHE_DROPPED_EVENTS = _add(
+    "kvdeck_cache_dropped_events_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Events LMCache's server lost before they were counted: all its counters are too low from then on.",
+    Label.MODEL_NAME, Label.REPLICA,
+)  # fmt: skip
+CACHE_COUNTERS_DOUBTFUL = _add(
+    "kvdeck_cache_counters_doubtful", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "1 where an LMCache's counters are too low since it started: events_dropped, events_uncounted (a counter failed), or, of "
+    "the controller, index_gaps (it lost what engines told it). 0 where it says that this did not happen; else absent.",
+    Label.MODEL_NAME, Label.POOL, Label.REPLICA, Label.REASON,
+)  # fmt: skip
+CACHE_DIRECTORY_PLACEMENTS = _add(
+    "kvdeck_cache_directory_placements", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "Copies of chunks that LMCache's coordinator knows of.",
+    Label.MODEL_NAME, Label.REPLICA, Label.TIER,
+)  # fmt: skip
+CACHE_DIRECTORY_BYTES = _add(
+    "kvdeck_cache_directory_bytes", Kind.GAUGE, Unit.BYTES, Emitter.EXPORTER,
+    "Bytes of the copies that LMCache's coordinator knows of.",
+    Label.MODEL_NAME, Label.REPLICA, Label.TIER,
 )  # fmt: skip
 
 # The shared store itself -- exporter
@@ -252,7 +332,8 @@ FABRIC_EVENTS = _add(
 
 KV_TRANSFER_BYTES = _add(
     "kvdeck_kv_transfer_bytes_total", Kind.COUNTER, Unit.BYTES, Emitter.EXPORTER,
-    "Bytes of KV cache moved between engines. Throughput is rate(bytes); bandwidth is rate(bytes) / rate(duration_sum).",
+    "Bytes of KV cache moved between engines, or to and from what lies behind them. Throughput is rate(bytes); bandwidth is "
+    "rate(bytes) / rate(duration_sum).",
     *_ENGINE, Label.TRANSPORT, Label.DIRECTION,
 )  # fmt: skip
 KV_TRANSFER_DURATION = _add(
@@ -262,7 +343,7 @@ KV_TRANSFER_DURATION = _add(
 )  # fmt: skip
 KV_TRANSFER_BUSY = _add(
     "kvdeck_kv_transfer_busy_seconds_total", Kind.COUNTER, Unit.SECONDS, Emitter.EXPORTER,
-    "Time KV transfers took in all, of transports that do not tell each one's (offload). Bandwidth is rate(bytes) / rate of this.",
+    "Time KV transfers took in all, of transports that do not tell each one's. Bandwidth is rate(bytes) / rate of this.",
     *_ENGINE, Label.TRANSPORT, Label.DIRECTION,
 )  # fmt: skip
 KV_TRANSFER_FAILURES = _add(
@@ -279,14 +360,15 @@ KV_TRANSFER_FAILURES_DOUBTFUL = _add(
 
 CACHE_RESIDENCY = _add(
     "kvdeck_cache_residency_seconds", Kind.HISTOGRAM, Unit.SECONDS, Emitter.EXPORTER,
-    "A sampled block's stay in a tier: how long it lived, lay unused before it was evicted, and waited between two uses. A few of "
-    "the source's own buckets. Of engines only with --kv-cache-metrics; absent otherwise, which says nothing of evictions.",
+    "A sampled block's or chunk's stay in a tier: how long it lived, lay unused before it was evicted, waited between two uses, "
+    "and from its eviction to its next use (small means that the tier is too small). A few of the source's own buckets. "
+    "Of engines only with --kv-cache-metrics; absent otherwise, which says nothing of evictions.",
     *_ENGINE, Label.TIER, Label.EVENT, buckets=LATENCY_BUCKETS,
 )  # fmt: skip
 CACHE_ALLOCATION_FAILURES = _add(
     "kvdeck_cache_allocation_failures_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
-    "Times a tier did not take KV that was to be put there: no room for a store or a promotion from the tier behind it, "
-    "backpressure (too slow), a put that failed.",
+    "Times (of LMCache: chunks) a tier did not take KV that was to be put there: no room for a store or a promotion from the tier "
+    "behind it, backpressure (too slow), a put that failed; unspecified where LMCache's version gives no reason.",
     *_ENGINE, Label.TIER, Label.REASON,
 )  # fmt: skip
 

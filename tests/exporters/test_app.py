@@ -8,10 +8,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from exporters import fabric_counters, store_info
+from exporters import fabric_counters, lmcache_models, lmcache_points, store_info
 from exporters.app import Settings, application
 from exporters.collectors import engines, routers
 from stack.adapters.exposition import parse
+from stack.engines import lmcache
+from stack.engines import lmcache_quantities as lq
 from stack.engines.routers.base import RouterReading
 from stack.engines.samples import Histogram, Samples
 from stack.engines.vllm import WANTED, read
@@ -19,11 +21,11 @@ from stack.kube.access import Access
 from stack.kube.discovery import EnginePods
 from stack.kube.engine_pods import Selection
 from stack.metrics import catalog
-from stack.metrics.family import Emitter
+from stack.metrics.family import Emitter, Label
 from stack.model.target import Target, encode
 from stack.model.tier import Pool
 from tests.alerts.promtool import faults_of
-from tests.exporters import synthetic
+from tests.exporters import synthetic, synthetic_lmcache
 from tests.exporters.recorded import Hosts, exposition, target, text
 from tests.stack.kube.server import Server, pod, pods, watch
 
@@ -112,6 +114,13 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
     of_routers = {point.family.name for point in routers.points("r", "sglang_router", whole, {"http://a": "a"})}
     stays = parse(synthetic.exposition((0, 33, 0)), WANTED)
     of_engines = {point.family.name for point in engines.points(FLEET[1], read(stays, (0, 33, 0)))}
+    tables = {lq.MULTI_PROCESS: (0, 5, 6), lq.IN_PROCESS: (0, 5, 6), lq.COORDINATOR: (0, 5, 6)}
+    lmcaches = [lmcache.read(parse(synthetic_lmcache.exposition(*table), lmcache.WANTED)) for table in tables.items()]
+    of_lmcache = {
+        point.family.name
+        for one in lmcaches
+        for point in [*lmcache_points.points({Label.REPLICA: "l"}, one, str), *lmcache_models.points({}, one, str)]
+    }
     declared = {name for name, family in catalog.CATALOG.items() if family.emitter is Emitter.EXPORTER}
     of_the_cache = {catalog.EXPORTER_SAMPLE_AGE.name, catalog.CACHE_L2_ADDRESS_STATE.name}
     of_the_node = {
@@ -124,7 +133,7 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
             *(counter.family for counter in fabric_counters.HARDWARE),
         )
     }
-    assert families | of_the_cache | of_the_node | of_the_store | of_routers | of_engines == declared
+    assert families | of_the_cache | of_the_node | of_the_store | of_routers | of_engines | of_lmcache == declared
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,6 @@ CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
     "Mean duration": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
     "Failed and expired": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
     "Store's keys evicted": {"recorded without a store": (EXPORTER,)},
-    "Residency, median": {"recorded without --kv-cache-metrics": (EXPORTER,)},
     "Targets that cannot be read": {"all can be read": (EXPORTER, DECLARED)},
 }  # fmt: skip
 # Selectors of rules that no feed has.

@@ -1,13 +1,20 @@
-"""LMCache servers: look-ups by model, and what L1 holds."""
+"""LMCache servers and LMCache inside engines: look-ups and loads by model, and what L1 holds."""
 
 from collections.abc import Sequence
-from functools import partial
 
-from exporters.bound import Bound
-from exporters.collector import Context, Seen
-from exporters.collectors.lmcache import LMCache, bounded
-from stack.engines.lmcache import TierHits
-from stack.metrics.catalog import CACHE_CAPACITY_BYTES, CACHE_HIT_TOKENS, CACHE_LOOKUP_TOKENS
+import pytest
+
+from exporters.collector import Context, Point, Seen
+from exporters.collectors.lmcache import LMCache
+from stack.adapters.exposition import ExpositionError
+from stack.engines.quantities import State
+from stack.metrics.catalog import (
+    CACHE_CAPACITY_BYTES,
+    CACHE_HIT_TOKENS,
+    CACHE_LOADED_TOKENS,
+    CACHE_LOOKUP_TOKENS,
+    CACHE_SERVER_INFO,
+)
 from stack.metrics.family import Family, Label
 from stack.model.target import Target
 from tests.exporters.recorded import Hosts, exposition, target, text
@@ -68,8 +75,50 @@ async def test_an_idle_server_has_no_hits_yet() -> None:
     assert series(seen, CACHE_LOOKUP_TOKENS) == {}
 
 
-def test_models_beyond_the_bound_are_told_together() -> None:
-    hits = {f"m{number}": TierHits(10.0, 4.0, None if number == 3 else 1.0) for number in range(4)}
-    assert bounded(hits, partial(Bound(2), "lmcache")) == {
-        "m0": TierHits(10.0, 4.0, 1.0), "m1": TierHits(10.0, 4.0, 1.0), "other": TierHits(20.0, 8.0, None),
-    }  # fmt: skip
+async def test_lmcache_inside_an_engine_is_read_by_its_own_server_and_its_hits_have_no_tier() -> None:
+    hosts = Hosts()
+    names = {"num_lookup_tokens": 512, "num_lookup_hits": 256, "num_hit_tokens": 0}
+    lines = [f'lmcache:{name}_total{{model_name="/models/smollm2"}} {value}\n' for name, value in names.items()]
+    hosts.lmcache("l", "".join(lines).encode())
+    seen = await read(hosts, [target("decode-0")])
+    assert [point for point in seen.points if point.family is CACHE_SERVER_INFO] == [
+        Point(CACHE_SERVER_INFO, {Label.REPLICA: "l", Label.MODE: "in_process"}, 1.0)
+    ]
+    assert series(seen, CACHE_LOOKUP_TOKENS) == {("smollm2", "lmcache"): 512.0}
+    assert series(seen, CACHE_HIT_TOKENS) == {("smollm2", "lmcache"): 256.0}
+    assert series(seen, CACHE_LOADED_TOKENS) == {("smollm2", "lmcache"): 0.0}
+    assert seen.hits == {}
+    assert hosts.asked == ["http://l/metrics"]
+
+
+async def test_what_is_no_lmcache_is_refused_and_one_that_is_silent_says_so() -> None:
+    hosts = Hosts()
+    hosts.lmcache("l", b"python_info 1\n")
+    with pytest.raises(ExpositionError, match="no LMCache series"):
+        await read(hosts)
+    hosts.lmcache("l", b"process_start_time_seconds 1\n")
+    assert Point(CACHE_SERVER_INFO, {Label.REPLICA: "l", Label.MODE: "silent"}, 1.0) in (await read(hosts)).points
+
+
+async def test_a_counter_that_falls_without_a_restart_was_reset() -> None:
+    hosts = Hosts()
+    hosts.lmcache("l", RECORDED)
+    async with hosts.client() as client:
+        collector = LMCache(Context(client, tuple, {"lmcache": {"l": "http://l"}}))
+        before = (await collector.read("l")).quantities
+        hosts.lmcache("l", RECORDED.replace(b" 59.0\n", b" 2.0\n"))
+        after = (await collector.read("l")).quantities
+    assert {name: state for name, state in after.items() if before[name] is not state} == {"lmcache_l1_evicted_chunks": State.RESET}
+
+
+async def test_models_beyond_the_bound_are_told_together() -> None:
+    hosts = Hosts()
+    lines = [
+        f'lmcache_mp_lookup_{kind}_tokens_total{{model_name="/m{each}"}} 10\n'
+        for each in range(1002)
+        for kind in ("requested", "hit_l1")
+    ]
+    hosts.lmcache("l", "".join(lines).encode())
+    seen = await read(hosts)
+    told = series(seen, CACHE_HIT_TOKENS)
+    assert (len(told), told["/m999", "l1"], told["other", "l1"]) == (1001, 10.0, 20.0)
