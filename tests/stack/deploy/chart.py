@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft7Validator
 
 from stack.deploy.copies import CHART
 from stack.local.install.chart_renderer import program_of
@@ -44,12 +45,29 @@ def one(values: Mapping[str, Any] | None, kind: str) -> Json:
     return found
 
 
+def faults(given: Mapping[str, Any]) -> list[str]:
+    """What the chart's schema has against `given` values, merged over its own."""
+    return [error.message for error in _validator().iter_errors(_merged(_own(), dict(given)))]
+
+
+@functools.cache
+def _validator() -> Draft7Validator:
+    return Draft7Validator(json.loads((CHART / "values.schema.json").read_text()))
+
+
+@functools.cache
+def _own() -> Json:
+    (values,) = read_yaml((CHART / "values.yaml").read_text())
+    return dict(values)
+
+
 @functools.cache
 def _files(values: str) -> dict[str, str]:
-    (own,) = read_yaml((CHART / "values.yaml").read_text())
+    given = json.loads(values)
+    assert faults(given) == []
     request = {
         "chart": str(CHART),
-        "values": _merged(own, json.loads(values)),
+        "values": _merged(_own(), given),
         "release": {"Name": "kvdeck", "Namespace": "monitoring", "Service": "Helm"},
         "apiVersions": [],
     }

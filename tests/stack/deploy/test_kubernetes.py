@@ -1,0 +1,46 @@
+"""Everything the chart renders is taken by Kubernetes: the oldest version the chart allows, and a recent one."""
+
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from stack.deploy.copies import CHART
+from tests.stack.deploy.chart import Json, manifests, read_yaml
+from tests.stack.deploy.operator_schemas import SCHEMAS
+
+EXAMPLES = {path.stem: read_yaml(path.read_text())[0] for path in sorted((CHART.parent / "examples").glob("*.yaml"))}
+VALUES: dict[str, dict[str, Any]] = {"defaults": {}, **EXAMPLES}
+_VERSIONS = ("1.25", "1.36")
+
+
+def _name(document: Json) -> str:
+    return f"{document['kind']}/{document['metadata']['name']}"
+
+
+@pytest.mark.parametrize("version", _VERSIONS)
+@pytest.mark.parametrize("values", VALUES)
+def test_kubernetes_takes_what_is_rendered(values: str, version: str) -> None:
+    kubernetes = pytest.importorskip("kubernetes_validate")
+    for document in manifests(VALUES[values]):
+        if document["kind"] not in SCHEMAS:
+            kubernetes.validate(document, version, strict=True)
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_the_operator_takes_what_is_rendered(values: str) -> None:
+    ours = [document for document in manifests(VALUES[values]) if document["apiVersion"].startswith("monitoring.coreos.com/")]
+    assert ours
+    faults = [(_name(each), error.message) for each in ours for error in Draft7Validator(SCHEMAS[each["kind"]]).iter_errors(each)]
+    assert faults == []
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_no_two_objects_share_a_name(values: str) -> None:
+    names = [_name(document) for document in manifests(VALUES[values])]
+    assert len(set(names)) == len(names)
+
+
+def test_the_chart_allows_the_oldest_version_that_is_tried() -> None:
+    (chart,) = read_yaml((CHART / "Chart.yaml").read_text())
+    assert chart["kubeVersion"] == f">={_VERSIONS[0]}.0-0"
