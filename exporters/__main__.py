@@ -30,7 +30,11 @@ from stack.kube.access import AccessError
 )  # fmt: skip
 @click.option("--engine", multiple=True, callback=named_urls, metavar="NAME=URL", help="A vLLM engine; repeatable.")
 @click.option(
-    "--lmcache", multiple=True, callback=named_urls, metavar="NAME=URL", help="HTTP port of an LMCache server; repeatable."
+    "--lmcache",
+    multiple=True,
+    callback=named_urls,
+    metavar="NAME=URL",
+    help="HTTP port of an LMCache server, its coordinator, or its API server in an engine; repeatable.",
 )
 @click.option("--store", multiple=True, callback=named_urls, metavar="NAME=URL", help="redis:// URL of an L2 store; repeatable.")
 @click.option(

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import httpx
 
+from exporters import lmcache_models, lmcache_points
 from exporters.collector import Context, EnginePrompt, Point, Seen, collectors
 from exporters.watch import Watch
 from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
+from stack.engines.lmcache import WANTED_INSIDE, Reading, inside
 from stack.engines.versions import version as numbers
 from stack.engines.vllm import WANTED, EngineReading, read, started
 from stack.engines.vllm_names import plain
@@ -20,7 +22,8 @@ from stack.model.target import Target
 from stack.model.tier import Tier
 
 # Of an engine's own buckets so many are shown: each is a series, and an engine has 120 at the most.
-BUCKETS = 8
+BUCKETS, STAY_BUCKETS = 8, 6
+_NAMES = WANTED | WANTED_INSIDE
 
 
 @collectors.register("engines")
@@ -40,18 +43,19 @@ class Engines:
 
     async def read(self, target: str) -> Seen:
         listed = self._listed(target)
-        samples = await fetch(self._context.http, listed.url + listed.metrics_path, WANTED, plain=plain, turn=self._context.turn)
+        samples = await fetch(self._context.http, listed.url + listed.metrics_path, _NAMES, plain=plain, turn=self._context.turn)
         begun = started(samples)
         version = await self._version(listed, begun)
         if not listed.model or self._learnt.get(target, begun) != begun:
             await self._learn(listed, begun)
         engine = self._listed(target)
-        reading = read(samples, numbers(version))
+        reading, within = read(samples, numbers(version)), inside(samples)
         if reading.prompt is None and reading.running is None:
             raise ExpositionError("no vLLM series")
         prompt = None if reading.prompt is None else EnginePrompt(engine, reading.prompt, reading.started)
-        states = self._watch.states(target, reading.quantities)
-        return Seen([*points(engine, reading), info(engine, version)], states, prompt=prompt)
+        quantities = [*reading.quantities, *(() if within is None else within.exposed.all.values())]
+        found = [*points(engine, reading, within), info(engine, version)]
+        return Seen(found, self._watch.states(target, quantities), prompt=prompt)
 
     def unread(self, target: str) -> Sequence[Point]:
         return [info(self._listed(target), None)]
@@ -105,8 +109,8 @@ def info(engine: Target, version: str | None) -> Point:
     return Point(catalog.TARGET_INFO, labels | ({Label.VERSION: version} if version else {}), 1.0)
 
 
-def points(engine: Target, reading: EngineReading) -> Iterator[Point]:
-    """What one engine says of itself; what it does not say is left out."""
+def points(engine: Target, reading: EngineReading, within: Reading | None = None) -> Iterator[Point]:
+    """What one engine says of itself, and the LMCache that is `within` it; what it does not say is left out."""
     own = _labels(engine)
     for state, requests in (("running", reading.running), ("waiting", reading.waiting)):
         if requests is not None:
@@ -120,6 +124,9 @@ def points(engine: Target, reading: EngineReading) -> Iterator[Point]:
     yield from _tiers(own, reading)
     for transfers in reading.transfers:
         yield from _transfers(own, transfers)
+    if within is not None:
+        yield from lmcache_models.points(own, within, lambda root: engine.model)
+        yield from lmcache_points.points(own, within, str)
 
 
 def _tiers(own: dict[Label, str], reading: EngineReading) -> Iterator[Point]:
@@ -134,7 +141,7 @@ def _tiers(own: dict[Label, str], reading: EngineReading) -> Iterator[Point]:
             used = reading.used_ratio[Tier.ENGINE] * reading.capacity_bytes
             yield Point(catalog.CACHE_USED_BYTES, own | {Label.TIER: Tier.ENGINE}, used)
     for event, stays in reading.residency.items():
-        yield Point(catalog.CACHE_RESIDENCY, own | {Label.TIER: Tier.ENGINE, Label.EVENT: event}, stays.thinned(BUCKETS))
+        yield Point(catalog.CACHE_RESIDENCY, own | {Label.TIER: Tier.ENGINE, Label.EVENT: event}, stays.thinned(STAY_BUCKETS))
     for (tier, reason), failures in reading.allocation_failures.items():
         yield Point(catalog.CACHE_ALLOCATION_FAILURES, own | {Label.TIER: tier, Label.REASON: reason}, failures)
 

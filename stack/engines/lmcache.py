@@ -72,16 +72,12 @@ class Reading:
 
 def read(samples: Samples) -> Reading:
     """The reading of one exposition; it is nearly empty before the first look-up."""
-    mode = next((mode for mode, table in _TABLES.items() if any(samples.of(name) for name in _names(table))), Mode.SILENT)
-    exposed = Exposed(samples, _TABLES.get(mode, ()), _at_the_latest(samples, mode))
-    return Reading(
-        mode=mode,
-        started=samples.total(_STARTED),
-        hits=_hits(exposed, mode),
-        has_l2=_has_l2(samples),
-        doubts={reason: count > 0 for reason, count in exposed.numbers(_DOUBTS[mode]).items()},
-        exposed=exposed,
-    )
+    return _reading(samples, next((mode for mode in _TABLES if _tells(samples, mode)), Mode.SILENT))
+
+
+def inside(samples: Samples) -> Reading | None:
+    """The reading of an LMCache that adds its own to an engine's exposition; None where none does."""
+    return _reading(samples, Mode.IN_PROCESS) if _tells(samples, Mode.IN_PROCESS) else None
 
 
 def l1_capacity_bytes(status: object) -> float | None:
@@ -92,6 +88,22 @@ def l1_capacity_bytes(status: object) -> float | None:
     if isinstance(usage, list) and len(usage) == 2 and isinstance(usage[1], int | float) and usage[1] > 0:
         return float(usage[1])
     return None
+
+
+def _tells(samples: Samples, mode: Mode) -> bool:
+    return any(samples.of(name) for name in _names(_TABLES[mode]))
+
+
+def _reading(samples: Samples, mode: Mode) -> Reading:
+    exposed = Exposed(samples, _TABLES.get(mode, ()), _at_the_latest(samples, mode))
+    return Reading(
+        mode=mode,
+        started=samples.total(_STARTED),
+        hits=_hits(exposed, mode),
+        has_l2=_has_l2(samples),
+        doubts={reason: count > 0 for reason, count in exposed.numbers(_DOUBTS[mode]).items()},
+        exposed=exposed,
+    )
 
 
 _DOUBTS: dict[Mode, Mapping[str, Quantity]] = {

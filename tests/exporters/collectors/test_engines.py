@@ -4,14 +4,15 @@ import httpx
 import pytest
 
 from exporters.collector import Context, Point
-from exporters.collectors.engines import BUCKETS, Engines, first_model
+from exporters.collectors.engines import BUCKETS, STAY_BUCKETS, Engines, first_model
 from exporters.fleet import Fleet
 from stack.adapters.exposition import ExpositionError
+from stack.engines import lmcache_quantities as lq
 from stack.engines.samples import Histogram
 from stack.metrics import catalog
 from stack.metrics.family import Family, Label
 from stack.model.tier import Pool, Source
-from tests.exporters import synthetic
+from tests.exporters import synthetic, synthetic_lmcache
 from tests.exporters.recorded import Hosts, exposition, json, target, text
 
 OWN = {Label.MODEL_NAME: "smollm2", Label.POOL: "decode", Label.REPLICA: "decode-0"}
@@ -25,6 +26,13 @@ async def read(hosts: Hosts, collector: Engines | None = None) -> list[Point]:
 
 def of(points: list[Point], family: Family) -> list[Point]:
     return [point for point in points if point.family is family]
+
+
+def most_series(point: Point) -> int:
+    """Of a point, also of a histogram that has more buckets than the synthetic ones."""
+    if not isinstance(point.value, Histogram):
+        return 1
+    return (STAY_BUCKETS if point.family is catalog.CACHE_RESIDENCY else BUCKETS) + len(("sum", "count"))
 
 
 async def test_an_engine_without_a_connector_has_no_transfer_series() -> None:
@@ -75,10 +83,35 @@ async def test_an_engine_that_cannot_be_read_is_still_listed() -> None:
 
 async def test_an_engine_that_tells_everything_has_120_series_at_the_most() -> None:
     hosts = Hosts()
-    hosts.engine("decode-0", synthetic.exposition((0, 32, 0)))
-    own = sum(BUCKETS + len(("sum", "count")) if isinstance(point.value, Histogram) else 1 for point in await read(hosts))
+    hosts.engine("decode-0", synthetic.exposition((0, 32, 0)) + synthetic_lmcache.exposition(lq.IN_PROCESS, (0, 5, 6)))
+    own = sum(most_series(point) for point in await read(hosts))
     of_others = 6 + 3  # the waterfall's sources, and what is said of reading it
     assert own + of_others <= 120
+
+
+async def test_lmcache_inside_an_engine_is_told_as_the_engine_s() -> None:
+    hosts = Hosts()
+    inside = synthetic_lmcache.exposition(lq.IN_PROCESS, (0, 5, 6))
+    hosts.engine("decode-0", b"vllm:prompt_tokens_total 1\n" + inside)
+    points = await read(hosts)
+    assert Point(catalog.CACHE_SERVER_INFO, {Label.REPLICA: "decode-0", Label.MODE: "in_process"}, 1.0) in points
+    asked, found, loaded = (
+        synthetic_lmcache.amount(lq.IN_PROCESS, quantity) for quantity in (lq.INSIDE_LOOKED_UP, lq.INSIDE_FOUND, lq.INSIDE_LOADED)
+    )
+    both = OWN | {Label.TIER: "lmcache"}
+    assert of(points, catalog.CACHE_LOOKUP_TOKENS) == [Point(catalog.CACHE_LOOKUP_TOKENS, both, asked)]
+    assert of(points, catalog.CACHE_HIT_TOKENS) == [Point(catalog.CACHE_HIT_TOKENS, both, found)]
+    assert of(points, catalog.CACHE_LOADED_TOKENS) == [Point(catalog.CACHE_LOADED_TOKENS, both, loaded)]
+    assert of(points, catalog.CACHE_EVICTED_CHUNKS)[0].labels == OWN | {Label.TIER: "l1"}
+
+
+async def test_an_engine_without_lmcache_inside_says_nothing_of_it() -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", exposition("vllm-0.32-nixl-lmcache-decode"))
+    async with hosts.client() as client:
+        seen = await Engines(Context(client, lambda: [target("decode-0")])).read("decode-0")
+    assert of(list(seen.points), catalog.CACHE_SERVER_INFO) == []
+    assert [name for name in seen.quantities if name.startswith("lmcache")] == []
 
 
 async def test_an_engine_of_which_no_model_is_listed_says_it_itself() -> None:
