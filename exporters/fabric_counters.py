@@ -1,6 +1,6 @@
 """Counters of RDMA devices as Linux shows them in /sys/class/infiniband, as points.
 
-`DEVICE/ports/PORT/hw_counters` of EFA counts bytes, RDMA and retransmits (driver 2.0 and later; retransmits since 2.14). Devices
+`DEVICE/ports/PORT/hw_counters` of EFA counts bytes, RDMA and, with newer drivers, retransmits. Devices
 without those (Mellanox's) have `counters`, whose data counters are in words of four bytes (InfiniBand's PortCounters).
 What a device does not count is absent.
 """

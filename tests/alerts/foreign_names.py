@@ -30,6 +30,8 @@ _LMCACHE = {
 _LMCACHE_HISTOGRAMS = {"lmcache_mp_l1_chunk_evict_reuse_gap_seconds", "lmcache_mp_l1_chunk_lifetime_seconds"}
 # oliver006/redis_exporter's.
 _STORE = {"redis_evicted_keys_total", "redis_memory_used_bytes", "redis_memory_max_bytes", "redis_connected_clients"}
+# node_exporter's, and those of EFA's exporter (a node_exporter with one collector more).
+_FABRIC = {"node_amazonefa_rdma_read_bytes", "node_amazonefa_rdma_write_bytes", "node_infiniband_port_data_received_bytes_total"}
 _PARTS = ("_bucket", "_sum", "_count")
 
 
@@ -40,4 +42,4 @@ def foreign_names() -> frozenset[str]:
     versions: dict[str, list[str]] = json.loads((_DATA / "vllm_metric_versions.json").read_text())
     of_vllm = {f"{name}{part}" for name in versions for part in ("", *_PARTS, *([] if name.endswith("_total") else ["_total"]))}
     of_lmcache = _LMCACHE | {f"{name}{part}" for name in _LMCACHE_HISTOGRAMS for part in _PARTS}
-    return frozenset(_OWN | recorded | of_vllm | of_lmcache | _STORE)
+    return frozenset(_OWN | recorded | of_vllm | of_lmcache | _STORE | _FABRIC)
