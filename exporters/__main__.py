@@ -12,10 +12,22 @@ import click
 import httpx
 from rich.console import Console
 
+from exporters.allowed import Allowed
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
 from exporters.kubernetes_options import kubernetes_options, selection
-from exporters.options import collector_switches, l2_url, listen_address, named_urls, node, node_options, path, shard, switched_on
+from exporters.options import (
+    collector_switches,
+    l2_url,
+    listen_address,
+    named_urls,
+    node,
+    node_options,
+    path,
+    probe_allow,
+    shard,
+    switched_on,
+)
 from exporters.shard import Shard
 from exporters.web_config import WebConfigError
 from stack.adapters import logs
@@ -59,6 +71,10 @@ from stack.kube.access import AccessError
     help="Read only the I-th of N parts of the targets, I from 0; the same N for all.",
 )  # fmt: skip
 @click.option(
+    "--probe.allow", "probed", multiple=True, callback=probe_allow, metavar="CIDR|HOST",
+    help="Read at /probe?target=&module= what is in this network, or has such a name (*.llm.svc); repeatable. Off without one.",
+)  # fmt: skip
+@click.option(
     "--web.listen-address", "listen", default="127.0.0.1:9410", callback=listen_address, metavar="HOST:PORT",
     help="Where the pages are; :PORT is every address.",
 )  # fmt: skip
@@ -84,6 +100,7 @@ def main(
     timeout: float,
     cache: float | None,
     part: Shard,
+    probed: Allowed,
     listen: tuple[str, int],
     telemetry: str,
     web: Path | None,
@@ -97,7 +114,7 @@ def main(
     try:
         on, here = switched_on(more), node(more)
         read = Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2, here)
-        serve(replace(read, pods=selection(more), kubeconfig=more["kubernetes_kubeconfig"]))
+        serve(replace(read, probe=probed, pods=selection(more), kubeconfig=more["kubernetes_kubeconfig"]))
     except (WebConfigError, AccessError) as error:
         raise click.ClickException(str(error)) from error
 

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from importlib.metadata import version
 from pathlib import Path
@@ -18,19 +18,20 @@ from typing import Any
 
 import httpx
 import uvicorn
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import exporters.collectors  # registers every collector  # noqa: F401
+from exporters import pages
+from exporters.allowed import NOTHING, Allowed
 from exporters.basic_auth import BasicAuth
 from exporters.cache import Cache
-from exporters.collector import Context, collectors, runs_by_default
+from exporters.checked_transport import CheckedTransport
+from exporters.collector import Context, collectors, reads_urls, runs_by_default
 from exporters.fleet import Fleet, Source
 from exporters.node import UNSEEN, Node
+from exporters.probe import Probes
 from exporters.render import render
 from exporters.scrape import Scraper
 from exporters.shard import WHOLE, Shard
@@ -51,6 +52,7 @@ class Settings:
     `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: the default).
     With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
     `pods` are engines on Kubernetes, asked for as `kubeconfig` says, or as this pod's service account.
+    `probe` is what others may have read at /probe.
     `store_sample` is how many of a store's keys are looked at in a scrape, `expected_l2` the L2 every LMCache should use.
     """
 
@@ -69,6 +71,7 @@ class Settings:
     node: Node = UNSEEN
     pods: Selection | None = None
     kubeconfig: Path | None = None
+    probe: Allowed = NOTHING
 
 
 def application(
@@ -83,14 +86,12 @@ def application(
     """
     sources: list[Source] = [TargetFiles(settings.targets)] if settings.targets else []
     fleet = Fleet([*sources, *([] if pods is None else [pods])], settings.endpoints.get("engines", {}))
-    # Not through a proxy of the environment: targets are neighbours. Nothing is kept alive between scrapes: uvicorn, which
-    # vLLM and LMCache serve with, closes idle connections after 5 s, just when a scrape 5 s later would use one.
-    client = httpx.AsyncClient(
-        transport=transport,
-        trust_env=False,
-        timeout=settings.timeout_seconds,
-        limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+    # Nothing is kept alive between scrapes: uvicorn, which vLLM and LMCache serve with, closes idle connections after 5 s,
+    # just when a scrape 5 s later would use one.
+    transport = transport or httpx.AsyncHTTPTransport(
+        trust_env=False, limits=httpx.Limits(max_connections=None, max_keepalive_connections=0)
     )
+    client = httpx.AsyncClient(transport=transport, trust_env=False, timeout=settings.timeout_seconds)
     context = Context(
         client,
         fleet.now,
@@ -106,12 +107,16 @@ def application(
     scraper = Scraper(readers, fleet.refresh, fleet.now, timeout, version("kvdeck"), clock, shard, fleet.points)
     cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
 
-    async def metrics(request: Request) -> Response:
-        document = render(await scraper.scrape()) if cache is None else cache.document()
-        return Response(document, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    async def document() -> bytes:
+        return render(await scraper.scrape()) if cache is None else cache.document()
 
-    async def healthz(request: Request) -> Response:
-        return PlainTextResponse("ok\n")
+    routes = [Route(settings.telemetry, pages.metrics(document)), Route("/healthz", pages.healthz)]
+    if settings.probe:
+        network = CheckedTransport(settings.probe, transport)
+        checked = httpx.AsyncClient(transport=network, trust_env=False, timeout=timeout)
+        probes = Probes(replace(context, http=checked), timeout, version("kvdeck"))
+        modules = frozenset(name for name in readers if reads_urls(name))
+        routes.append(Route("/probe", pages.probing(probes, network, modules, timeout)))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -123,7 +128,7 @@ def application(
         await scraper.close()
         await client.aclose()
 
-    return Starlette(routes=[Route(settings.telemetry, metrics), Route("/healthz", healthz)], lifespan=lifespan)
+    return Starlette(routes=routes, lifespan=lifespan)
 
 
 def _runs(settings: Settings, collector: str) -> bool:

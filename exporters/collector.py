@@ -101,6 +101,11 @@ class Collector(Protocol):
 collectors: Registry[Collector] = Registry("collector")
 
 
+def reads_urls(name: str) -> bool:
+    """Whether a collector can be asked for one URL (/probe): its class says `reads_urls = True`."""
+    return getattr(collectors.factory(name), "reads_urls", False)
+
+
 def runs_by_default(name: str) -> bool:
     """Whether a collector runs unless it is switched off: not if its class says `opt_in = True`."""
     return not getattr(collectors.factory(name), "opt_in", False)

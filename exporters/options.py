@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import exporters.collectors  # registers every collector  # noqa: F401
+from exporters.allowed import Allowed, allowed
 from exporters.collector import collectors, runs_by_default
 from exporters.node import INFINIBAND, SHARED_MEMORY, TIER_DAEMON, Node
 from exporters.shard import Shard
@@ -54,7 +55,7 @@ def l2_url(ctx: click.Context, param: click.Parameter, value: str | None) -> str
 
 def path(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """A path of the exporter. Raises BadParameter."""
-    if not value.startswith("/") or value in {"/", "/healthz"}:
+    if not value.startswith("/") or value in {"/", "/healthz", "/probe"}:
         raise click.BadParameter(f"{value!r} is not a path of its own, such as /metrics", ctx, param)
     return value
 
@@ -65,6 +66,14 @@ def shard(ctx: click.Context, param: click.Parameter, value: str) -> Shard:
     if not (index.isdecimal() and count.isdecimal() and int(index) < int(count) <= MOST_SHARDS):
         raise click.BadParameter(f"{value!r} is not I/N with I from 0 to N-1, N at most {MOST_SHARDS}", ctx, param)
     return Shard(int(index), int(count))
+
+
+def probe_allow(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> Allowed:
+    """What may be probed. Raises BadParameter."""
+    try:
+        return allowed(values)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from error
 
 
 def collector_switches(command: Callable[..., None]) -> Callable[..., None]:

@@ -31,6 +31,7 @@ class Engines:
     """Reads vLLM engines: those of the target file and those named."""
 
     stage = 0
+    reads_urls = True
 
     def __init__(self, context: Context) -> None:
         self._context = context

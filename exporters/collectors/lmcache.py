@@ -25,6 +25,7 @@ class LMCache:
     """Reads LMCache's servers, after the engines: so the look-ups behind every load an engine counted are seen."""
 
     stage = 1
+    reads_urls = True
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -21,6 +21,7 @@ class Routers:
     """Reads production-stack's router, vllm-router, sglang-router and HyperPod's sidecar; told apart by what they say."""
 
     stage = 0
+    reads_urls = True
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -31,6 +31,8 @@ from stack.cli.main import main as kvdeck
         (["--collector.wrong"], "No such option"),
         (["--shard", "2/2"], "'2/2' is not I/N with I from 0 to N-1"),
         (["--shard", "x"], "'x' is not I/N"),
+        (["--probe.allow", "10.0.0.0/33"], "'10.0.0.0/33' is neither a network (10.0.0.0/8) nor a host name"),
+        (["--web.telemetry-path", "/probe"], "'/probe' is not a path of its own"),
     ],
 )
 def test_a_wrong_argument_is_named(arguments: list[str], complaint: str) -> None:

@@ -1,0 +1,51 @@
+"""The exporter's pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import httpx
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from exporters.allowed import RefusedError
+from exporters.checked_transport import CheckedTransport
+from exporters.probe import ProbeError, Probes, question
+from exporters.render import render
+
+Page = Callable[[Request], Awaitable[Response]]
+
+
+def metrics(document: Callable[[], Awaitable[bytes]]) -> Page:
+    """The metrics' page."""
+
+    async def page(request: Request) -> Response:
+        return Response(await document(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+    return page
+
+
+def probing(probes: Probes, network: CheckedTransport, modules: frozenset[str], timeout_seconds: float) -> Page:
+    """The page /probe, for `modules`. A target that may not be read is refused; of one that cannot be, the page says so."""
+
+    async def page(request: Request) -> Response:
+        try:
+            asked = question(request.query_params, modules)
+            async with asyncio.timeout(timeout_seconds):
+                await network.address(httpx.URL(asked.url))
+        except ProbeError as error:
+            return PlainTextResponse(f"{error}\n", 400)
+        except RefusedError as error:
+            return PlainTextResponse(f"{error}\n", 403)
+        except OSError:  # a name that means nothing now, or not soon enough: its target cannot be read, and its page will say so
+            pass
+        return Response(render(await probes.answer(asked)), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+    return page
+
+
+async def healthz(request: Request) -> Response:
+    """The process answers."""
+    return PlainTextResponse("ok\n")
