@@ -120,13 +120,13 @@ def main(
 
 
 @main.command("explain")
-@click.argument("url", metavar="ENGINE_URL")
-@click.option("--seconds", default=4.0, type=click.FloatRange(0.1, 60.0), help="How long the engine may take.")
+@click.argument("url", metavar="URL")
+@click.option("--seconds", default=4.0, type=click.FloatRange(0.1, 60.0), help="How long the target may take.")
 @click.option("--json", "as_document", is_flag=True, help="One JSON document.")
 def explain_command(url: str, seconds: float, as_document: bool) -> None:
-    """Say how each quantity of one vLLM engine is known: from which of its metrics, or why it is not.
+    """Say how each quantity of one vLLM engine or LMCache is known: from which of its metrics, or why it is not.
 
-    ENGINE_URL is where its /metrics is, such as http://127.0.0.1:8100.
+    URL is where its /metrics is, such as http://127.0.0.1:8100.
     """
     try:
         found = asyncio.run(explain(url.rstrip("/").removesuffix("/metrics"), seconds))

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from stack.adapters.engine_version import engine_version
-from stack.adapters.exposition import fetch
+from stack.adapters.exposition import ExpositionError, fetch
+from stack.engines import lmcache, vllm
+from stack.engines.lmcache import Mode
 from stack.engines.quantities import Resolved
 from stack.engines.samples import Histogram
 from stack.engines.versions import version as numbers
-from stack.engines.vllm import WANTED, read
 from stack.engines.vllm_names import plain
 
 
@@ -33,18 +34,34 @@ class Row(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One engine's quantities; `version` is None where it does not say."""
+    """One target's quantities. `version` is None where it does not say it, `doubts` are why its counters are too low."""
 
+    target: str
     version: str | None
     rows: list[Row]
+    doubts: tuple[str, ...] = ()
+
+
+_LMCACHE = {
+    Mode.MULTI_PROCESS: "LMCache's server",
+    Mode.IN_PROCESS: "LMCache inside an engine",
+    Mode.COORDINATOR: "LMCache's coordinator",
+}
 
 
 async def explain(url: str, seconds: float, transport: httpx.AsyncBaseTransport | None = None) -> Explanation:
-    """Read the engine at `url` once. Raises ExpositionError, httpx.HTTPError."""
+    """Read the engine or LMCache at `url` once. Raises ExpositionError, httpx.HTTPError."""
     async with httpx.AsyncClient(transport=transport, trust_env=False, timeout=seconds) as client:
-        samples = await fetch(client, f"{url}/metrics", WANTED, plain=plain)
-        told = await engine_version(client, url)
-    return Explanation(told, [_row(one) for one in read(samples, numbers(told)).quantities])
+        samples = await fetch(client, f"{url}/metrics", vllm.WANTED | lmcache.WANTED, plain=plain)
+        cache = lmcache.read(samples)
+        if vllm.speaks(samples):
+            told = await engine_version(client, url)
+            within = [*cache.exposed.all.values()] if cache.mode is Mode.IN_PROCESS else []
+            return Explanation("vLLM", told, [_row(one) for one in [*vllm.read(samples, numbers(told)).quantities, *within]])
+    if cache.mode is Mode.SILENT:
+        raise ExpositionError("nothing of vLLM, and nothing of LMCache, which is silent before its first look-up")
+    doubts = tuple(reason for reason, doubtful in cache.doubts.items() if doubtful)
+    return Explanation(_LMCACHE[cache.mode], None, [_row(one) for one in cache.exposed.all.values()], doubts)
 
 
 def _row(one: Resolved) -> Row:
@@ -62,17 +79,20 @@ def _row(one: Resolved) -> Row:
 
 def as_json(found: Explanation) -> str:
     """The whole explanation as one document."""
-    return msgspec.json.encode({"version": found.version, "quantities": found.rows}).decode()
+    document = {"target": found.target, "version": found.version, "doubts": found.doubts, "quantities": found.rows}
+    return msgspec.json.encode(document).decode()
 
 
 def show(found: Explanation, console: Console) -> None:
     """The explanation as a table; what is absent says why."""
-    console.print(f"vLLM {found.version or 'of a version it does not tell'}")
+    console.print(f"{found.target} {found.version or 'of a version it does not tell'}")
     table = Table("quantity", "state", "value", "from, or why not", box=None, pad_edge=False)
     for row in found.rows:
         table.add_row(row.quantity, row.state, _amount(row), row.reason or row.source)
     console.print(table)
     console.print(_summary(found.rows))
+    if found.doubts:
+        console.print(f"its counters are too low: {', '.join(found.doubts)}")
 
 
 def _amount(row: Row) -> str:

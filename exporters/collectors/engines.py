@@ -13,7 +13,7 @@ from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.engines.lmcache import WANTED_INSIDE, Reading, inside
 from stack.engines.versions import version as numbers
-from stack.engines.vllm import WANTED, EngineReading, read, started
+from stack.engines.vllm import WANTED, EngineReading, read, speaks, started
 from stack.engines.vllm_names import plain
 from stack.engines.vllm_transfers import Transfers
 from stack.metrics import catalog
@@ -51,7 +51,7 @@ class Engines:
             await self._learn(listed, begun)
         engine = self._listed(target)
         reading, within = read(samples, numbers(version)), inside(samples)
-        if reading.prompt is None and reading.running is None:
+        if not speaks(samples):
             raise ExpositionError("no vLLM series")
         prompt = None if reading.prompt is None else EnginePrompt(engine, reading.prompt, reading.started)
         quantities = [*reading.quantities, *(() if within is None else within.exposed.all.values())]

@@ -1,4 +1,4 @@
-"""How each quantity of one engine is known."""
+"""How each quantity of one engine or LMCache is known."""
 
 import io
 
@@ -54,6 +54,36 @@ async def test_the_table_and_the_document_say_the_same() -> None:
     assert printed.startswith("vLLM 0.32.0\n")
     assert all(row.quantity in printed for row in found.rows)
     assert msgspec.json.decode(as_json(found))["quantities"][0]["quantity"] == found.rows[0].quantity
+
+
+async def test_lmcache_is_explained_with_what_makes_its_counters_doubtful() -> None:
+    hosts = Hosts()
+    hosts.lmcache("e", exposition("lmcache-0.5.6-mp-server"))
+    found = await explain("http://e", 4.0, hosts.transport())
+    assert (found.target, found.version, found.doubts) == ("LMCache's server", None, ())
+    rows = {row.quantity: row for row in found.rows}
+    assert rows["lmcache_l2_stores_completed"] == Row(
+        "lmcache_l2_stores_completed", "requests", "present", 12.0, None, "lmcache_mp_l2_store_completed_requests_total", None
+    )
+    assert rows["lmcache_loaded_chunks"].reason == "told where LMCache itself moves the KV to and from a device"
+
+
+async def test_lost_events_are_said_under_the_table() -> None:
+    hosts = Hosts()
+    hosts.lmcache("e", b"lmcache_mp_event_bus_dropped_events_total 3\n")
+    console = Console(width=160, record=True, file=io.StringIO())
+    show(await explain("http://e", 4.0, hosts.transport()), console)
+    assert console.export_text().endswith("its counters are too low: events_dropped\n")
+
+
+async def test_an_engine_with_lmcache_inside_is_explained_with_both() -> None:
+    found = await rows(b"vllm:num_requests_running 1\nlmcache:num_hit_tokens_total 7\n", None)
+    assert (found["requests_running"].value, found["lmcache_loaded_tokens"].value) == (1.0, 7.0)
+
+
+async def test_what_is_neither_an_engine_nor_an_lmcache_that_speaks_is_refused() -> None:
+    with pytest.raises(ExpositionError, match="silent before its first look-up"):
+        await explain("http://e", 4.0, engine(b"process_start_time_seconds 1\n", None).transport())
 
 
 async def test_what_is_no_exposition_is_refused() -> None:
