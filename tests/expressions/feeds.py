@@ -1,5 +1,5 @@
-"""What a real Prometheus is fed with: recordings, synthetic expositions of old and new vLLM versions, of nodes, and every family
-of ours.
+"""What a real Prometheus is fed with: recordings, synthetic expositions of old and new vLLM versions, of the exporters of nodes and
+stores, and every family of ours.
 
 A feed is a cluster of its own, named so. Its counters grow and its gauges stand; each series has ten scrapes, half a minute apart.
 """
@@ -18,11 +18,13 @@ SCRAPES = 10
 SECONDS = 30
 DECLARED = "declared"
 EXPORTER = "exporter-over-recordings"
-NODES = "synthetic-node-exporters"
-_NODES = """\
+OTHERS = "synthetic-other-exporters"
+_OTHERS = """\
 node_amazonefa_rdma_read_bytes{device="rdmap0s31",port="1"} 1
 node_amazonefa_rdma_write_bytes{device="rdmap0s31",port="1"} 1
 node_infiniband_port_data_received_bytes_total{device="mlx5_0",port="1"} 1
+redis_evicted_keys_total 1
+redis_memory_used_bytes 1
 """
 _GROWS = ("_total", "_sum", "_count", "_bucket")
 _SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
@@ -34,6 +36,7 @@ _VALUES: dict[Label, tuple[str, ...]] = {
     Label.STRATEGY: ("kv_aware", "round_robin"),
     Label.DIRECTION: ("receive", "send"),
     Label.OPERATION: ("read", "write"),
+    Label.REASON: ("a-reason", "not_found"),
 }
 """Of these labels the values that rules ask for; others have one a family."""
 
@@ -61,12 +64,12 @@ def _documents() -> Iterator[tuple[str, str]]:
     for name, version in synthetic().items():
         yield name, exposition(version).decode()
     yield EXPORTER, (ROOT / "tests" / "exporters" / "expected" / "dpd-with-lmcache.txt").read_text()
-    yield NODES, _NODES
+    yield OTHERS, _OTHERS
     yield DECLARED, "\n".join(line for family in CATALOG.values() for line in _declared(family))
 
 
 def _scraped(name: str, document: str, end: float) -> Iterator[str]:
-    engines = not name.startswith(("lmcache", EXPORTER, NODES, DECLARED))
+    engines = not name.startswith(("lmcache", EXPORTER, OTHERS, DECLARED))
     attached = f'cluster="{name}",namespace="ns",instance="{name}:8000",job="{"engines" if engines else name}"'
     samples = [*_SAMPLE.findall(document), ("up", "", "1")]
     for number in range(SCRAPES):
