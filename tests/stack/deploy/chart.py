@@ -61,8 +61,22 @@ def _own() -> Json:
     return dict(values)
 
 
+def refusal(values: Mapping[str, Any]) -> str:
+    """What the templates say to values that they refuse."""
+    done = _run(json.dumps(values))
+    assert done.returncode != 0
+    return done.stderr
+
+
 @functools.cache
 def _files(values: str) -> dict[str, str]:
+    done = _run(values)
+    assert done.returncode == 0, done.stderr
+    rendered: dict[str, str] = json.loads(done.stdout)
+    return rendered
+
+
+def _run(values: str) -> subprocess.CompletedProcess[str]:
     given = json.loads(values)
     assert faults(given) == []
     request = {
@@ -71,10 +85,7 @@ def _files(values: str) -> dict[str, str]:
         "release": {"Name": "kvdeck", "Namespace": "monitoring", "Service": "Helm"},
         "apiVersions": [],
     }
-    done = subprocess.run([_program()], input=json.dumps(request), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    rendered: dict[str, str] = json.loads(done.stdout)
-    return rendered
+    return subprocess.run([_program()], input=json.dumps(request), capture_output=True, text=True, check=False)
 
 
 def _merged(own: Json, given: Json) -> Json:

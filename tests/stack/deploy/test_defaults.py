@@ -9,6 +9,8 @@ from tests.stack.deploy.chart import Json, manifests, one
 
 _FULL = {
     "targets": {
+        "kubernetes": {"selector": "app=vllm", "namespaces": ["a", "b"], "port": "http", "roleLabels": ["role"]},
+        "expectedL2": "redis://redis:6379",
         "engines": [{"targets": ["decode-0:8000"], "labels": {"replica": "decode-0"}}],
         "lmcache": {"lmcache-0": "http://lmcache-0:8080"},
         "stores": {"redis": "redis://:$(STORE_PASSWORD)@redis:6379"},
@@ -41,11 +43,11 @@ def test_by_default_there_is_one_exporter_that_is_scraped_with_rules_and_dashboa
 
 @pytest.mark.parametrize("values", [{}, _FULL], ids=["defaults", "everything"])
 def test_pods_run_without_privileges(values: dict[str, Any]) -> None:
-    for deployment in manifests(values, "Deployment"):
+    for deployment in [*manifests(values, "Deployment"), *manifests(values, "DaemonSet")]:
         spec = deployment["spec"]["template"]["spec"]
         assert spec["securityContext"]["runAsNonRoot"] is True
         assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-        assert spec["automountServiceAccountToken"] is False
+        assert spec["automountServiceAccountToken"] is ("targets" in values)
         assert _container(deployment)["securityContext"] == {
             "allowPrivilegeEscalation": False,
             "readOnlyRootFilesystem": True,
@@ -63,10 +65,16 @@ def test_what_the_values_name_is_what_the_exporter_reads() -> None:
         "--web.config.file=/etc/kvdeck/web/web-config.yaml",
         "--collector.routers",
         "--no-collector.store",
+        "--kubernetes.selector=app=vllm",
+        "--kubernetes.port=http",
+        "--kubernetes.namespace=a",
+        "--kubernetes.namespace=b",
+        "--kubernetes.role-label=role",
         "--target.file=/etc/kvdeck/targets/engines.json",
         "--lmcache=lmcache-0=http://lmcache-0:8080",
         "--store=redis=redis://:$(STORE_PASSWORD)@redis:6379",
         "--router=front=http://router:9090",
+        "--l2.expected-url=redis://redis:6379",
     ]
     assert _container(second)["args"][3] == "--shard=1/2"
     assert [each["metadata"]["name"] for each in (first, second)] == ["kvdeck-exporter", "kvdeck-exporter-1"]

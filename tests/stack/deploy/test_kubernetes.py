@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from exporters.__main__ import main as exporter
 from stack.deploy.copies import CHART
 from tests.stack.deploy.chart import Json, manifests, read_yaml
 from tests.stack.deploy.operator_schemas import SCHEMAS
@@ -15,7 +16,7 @@ _VERSIONS = ("1.25", "1.36")
 
 
 def _name(document: Json) -> str:
-    return f"{document['kind']}/{document['metadata']['name']}"
+    return f"{document['kind']} {document['metadata'].get('namespace', '')}/{document['metadata']['name']}"
 
 
 @pytest.mark.parametrize("version", _VERSIONS)
@@ -39,6 +40,14 @@ def test_the_operator_takes_what_is_rendered(values: str) -> None:
 def test_no_two_objects_share_a_name(values: str) -> None:
     names = [_name(document) for document in manifests(VALUES[values])]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_the_exporter_understands_how_it_is_started(values: str) -> None:
+    started = [*manifests(VALUES[values], "Deployment"), *manifests(VALUES[values], "DaemonSet")]
+    assert started
+    for container in (each["spec"]["template"]["spec"]["containers"][0] for each in started):
+        exporter.make_context("exporter", list(container["args"]))
 
 
 def test_the_chart_allows_the_oldest_version_that_is_tried() -> None:

@@ -16,6 +16,18 @@
 {{- range $name, $on := $exporter.collectors }}
 - --{{ if not $on }}no-{{ end }}collector.{{ $name }}
 {{- end }}
+{{- with $values.targets.kubernetes }}
+{{- if .selector }}
+- --kubernetes.selector={{ .selector }}
+- --kubernetes.port={{ .port }}
+{{- range .namespaces }}
+- --kubernetes.namespace={{ . }}
+{{- end }}
+{{- range .roleLabels }}
+- --kubernetes.role-label={{ . }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if $values.targets.engines }}
 - --target.file=/etc/kvdeck/targets/engines.json
 {{- end }}
@@ -27,6 +39,9 @@
 {{- end }}
 {{- range $name, $url := $values.targets.routers }}
 - --router={{ $name }}={{ $url }}
+{{- end }}
+{{- with $values.targets.expectedL2 }}
+- --l2.expected-url={{ . }}
 {{- end }}
 {{- range $exporter.extraArgs }}
 - {{ . | quote }}

@@ -1,0 +1,54 @@
+"""What is read beside the exporter: the machines themselves, and engines that nobody scraped yet."""
+
+from tests.stack.deploy.chart import manifests, one, refusal
+
+_HYPERPOD = {"nodes": {"enabled": True, "tierDaemon": True}}
+
+
+def test_machines_are_looked_at_read_only() -> None:
+    spec = one(_HYPERPOD, "DaemonSet")["spec"]["template"]["spec"]
+    (container,) = spec["containers"]
+    assert container["args"] == [
+        "--web.listen-address=:9410",
+        "--collector.fabric",
+        "--fabric.root=/host/sys/class/infiniband",
+        "--collector.tier_daemon",
+        "--tier_daemon.url=http://$(NODE_IP):9200",
+        "--tier_daemon.shared-memory=/host/shm/ai_toolkit_cache",
+    ]
+    assert [mount["readOnly"] for mount in container["volumeMounts"]] == [True, True]
+    assert [volume["hostPath"]["path"] for volume in spec["volumes"]] == ["/sys", "/dev/shm"]
+    assert "hostNetwork" not in spec
+
+
+def test_their_series_say_which_machine() -> None:
+    (endpoint,) = one(_HYPERPOD, "PodMonitor")["spec"]["podMetricsEndpoints"]
+    assert endpoint["relabelings"] == [
+        {"action": "replace", "sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+    ]
+
+
+def test_engines_are_scraped_as_the_rules_expect_them() -> None:
+    values = {
+        "clusterName": "eu-1",
+        "engineMonitor": {"enabled": True, "selector": {"matchLabels": {"app": "vllm"}}, "namespaces": ["inference"]},
+    }
+    spec = one(values, "PodMonitor")["spec"]
+    assert spec["namespaceSelector"] == {"matchNames": ["inference"]}
+    (endpoint,) = spec["podMetricsEndpoints"]
+    label = "__meta_kubernetes_pod_label"
+    assert endpoint["relabelings"] == [
+        {"action": "replace", "targetLabel": "cluster", "replacement": "eu-1"},
+        {"action": "replace", "targetLabel": "job", "replacement": "engines"},
+        {"action": "replace", "targetLabel": "replica", "sourceLabels": ["__meta_kubernetes_pod_name"]},
+        {"action": "replace", "targetLabel": "pool", "sourceLabels": [f"{label}_llm_d_ai_role"], "regex": "(.+)"},
+        {"action": "replace", "targetLabel": "model", "sourceLabels": [f"{label}_model"], "regex": "(.+)"},
+    ]
+
+
+def test_engines_of_nobody_in_particular_are_refused() -> None:
+    assert "engineMonitor.selector: which pods are engines?" in refusal({"engineMonitor": {"enabled": True}})
+
+
+def test_by_default_neither_is_there() -> None:
+    assert [*manifests(kind="DaemonSet"), *manifests(kind="PodMonitor")] == []
