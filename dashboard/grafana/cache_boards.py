@@ -6,8 +6,10 @@ from dashboard.grafana.document import ENGINE, FLEET, MODEL, POOL, TIER, WINDOW,
 from dashboard.grafana.shapes import Needs, Panel, Row, Shape
 from stack.engines import lmcache_queries as lmcache
 from stack.engines import vllm_queries as vllm
-from stack.metrics import queries
+from stack.metrics import fabric_queries, queries
 
+_FABRIC = "Empty unless --collector.fabric is on."
+_EFA = f"{_FABRIC} Only EFA counts this."
 _DPD = "Empty without disaggregated prefill over NIXL (vLLM 0.11.2 or later)."
 
 CACHE_BOARD = Board(
@@ -121,6 +123,23 @@ TRANSFER_BOARD = Board(
                 Panel(
                     "Mean time by phase, by pool", (queries.engine_phase_means(POOL, WINDOW),), Needs.EXPORTER, Shape.STACKED,
                 ),
+            ),
+        ),
+        Row(
+            "The nodes' RDMA devices",
+            (
+                Panel("Over RDMA devices", (fabric_queries.traffic(FLEET, WINDOW),), Needs.EXPORTER, empty=_FABRIC),
+                Panel("RDMA by operation", (fabric_queries.rdma(FLEET, WINDOW),), Needs.EXPORTER, empty=_EFA),
+                Panel(
+                    "Sent again and dropped",
+                    (fabric_queries.retransmitted(FLEET, WINDOW), fabric_queries.dropped(FLEET, WINDOW)), Needs.EXPORTER,
+                    names=("sent again", "dropped"), width=8, empty=_EFA,
+                ),
+                Panel(
+                    "Errors and waits", (fabric_queries.errors(FLEET, WINDOW), fabric_queries.events(FLEET, WINDOW)),
+                    Needs.EXPORTER, names=("error", "waited"), width=8, empty=_EFA,
+                ),
+                Panel("Ports by node", (fabric_queries.ports(FLEET),), Needs.EXPORTER, Shape.STAT, width=8, empty=_FABRIC),
             ),
         ),
     ),

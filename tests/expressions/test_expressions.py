@@ -27,6 +27,16 @@ _NIXL_RECORDED = (
 _FIRST, _LAST_OLD, _NEWEST = synthetic()
 _NO_NIXL = ("vllm-0.32-native-tiering", "vllm-0.32-plain")
 
+_OF_A_STORE = (
+    "KV by model, bytes", "KV by model, keys", "Keys in the store", "Keys found of those looked up", "Keys dropped by the store",
+    "PING", "Clients", "Persistence, replication, cluster", "Policy when full",
+)  # fmt: skip
+_OF_THE_NODE = (
+    "Nodes whose daemon answers", "Nodes with its shared memory",
+    "Over RDMA devices", "RDMA by operation", "Sent again and dropped", "Errors and waits", "Ports by node",
+)  # fmt: skip
+_OF_OTHER_ROUTERS = ("Requests of other routers", "Sent to each engine", "Under way at each engine", "Mean times of other routers")
+
 # What a panel cannot show on a feed, by the panel's title. An entry that is wrong fails, too.
 CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
     "Alerts that fire": {"no alert fires": (*ENGINES,)},
@@ -40,6 +50,12 @@ CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
     "Mean duration": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
     "Failed and expired": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
     "Store's keys evicted": {"recorded without a store": (EXPORTER,)},
+    **{title: {"recorded without a store": (EXPORTER,)} for title in _OF_A_STORE},
+    **{title: {"recorded without what looks at the node": (EXPORTER,)} for title in _OF_THE_NODE},
+    **{title: {"recorded without another router": (EXPORTER,)} for title in _OF_OTHER_ROUTERS},
+    "Chunks LMCache did not find any more": {"it did not happen": (EXPORTER,)},
+    "L2 in use against the one meant": {"recorded without --l2.expected-url": (EXPORTER,)},
+    "Engines held for unhealthy": {"all are healthy": (EXPORTER, DECLARED)},
     "Targets that cannot be read": {"all can be read": (EXPORTER, DECLARED)},
 }  # fmt: skip
 # Selectors of rules that no feed has.
@@ -90,7 +106,7 @@ def test_every_panel_shows_something_of_every_feed_that_can_have_it(prometheus: 
 
 
 def test_every_query_of_a_panel_finds_series_in_some_feed(prometheus: Prometheus) -> None:
-    fine = {"Alerts that fire", "Targets that cannot be read"}
+    fine = {"Alerts that fire", "Targets that cannot be read", "Engines held for unhealthy"}
     silent = [
         f"{panel.title}: {query.expr}"
         for panel in panels()

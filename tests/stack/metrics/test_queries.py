@@ -1,14 +1,15 @@
 """A mistyped query parses well and returns nothing: so every query is run over a fleet that emits every family."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import yaml
 
-from stack.metrics import queries, routing_queries
-from stack.metrics.catalog import CATALOG, SCRAPE_COLLECTOR_SUCCESS
+from stack.metrics import fabric_queries, foreign_queries, queries, routing_queries, store_queries
+from stack.metrics.catalog import CATALOG, FOREIGN_HEALTHY, SCRAPE_COLLECTOR_SUCCESS
 from stack.metrics.family import Family, Kind, Label
 from stack.metrics.queries import Query
 from tests.alerts.promtool import tool
@@ -54,12 +55,34 @@ QUERIES = {
 }
 
 
+def _asked(module: ModuleType) -> dict[str, Callable[[], Query]]:
+    """The module's own questions by name."""
+    return {
+        name: thing
+        for name, thing in vars(module).items()
+        if getattr(thing, "__annotations__", {}).get("return") == "Query" and not name.startswith("_")
+    }
+
+
+QUERIES |= {
+    f"{module.__name__}.{name}": ask()
+    for module in (fabric_queries, foreign_queries, store_queries)
+    for name, ask in _asked(module).items()
+}
+
+
 def _fleet() -> Iterator[dict[str, str]]:
-    """Series of every family in both pools: counters grow, gauges are 1, every collector fails; and Prometheus' own of alerts."""
+    """Series of every family in both pools: counters grow, gauges are 1, what may fail does; and Prometheus' own of alerts."""
     yield {"series": 'ALERTS{alertname="a", alertstate="firing"}', "values": "1x60"}
     for family in CATALOG.values():
         for pool in ("prefill", "decode"):
-            values = "0x60" if family is SCRAPE_COLLECTOR_SUCCESS else "1x60" if family.kind is Kind.GAUGE else "0+1x60"
+            values = (
+                "0x60"
+                if family in (SCRAPE_COLLECTOR_SUCCESS, FOREIGN_HEALTHY)
+                else "1x60"
+                if family.kind is Kind.GAUGE
+                else "0+1x60"
+            )
             for name, labels in _series(family, pool):
                 yield {"series": f"{name}{{{labels}}}", "values": values}
             if Label.POOL not in family.labels:
@@ -67,7 +90,7 @@ def _fleet() -> Iterator[dict[str, str]]:
 
 
 def _series(family: Family, pool: str) -> Iterator[tuple[str, str]]:
-    own = {Label.MODEL_NAME: "m", Label.POOL: pool}
+    own = {Label.MODEL_NAME: "m", Label.POOL: pool, Label.TIER: "l2", Label.REASON: "not_found"}
     labels = ", ".join(f'{label}="{own.get(label, label)}"' for label in family.labels)
     if family.kind is not Kind.HISTOGRAM:
         yield family.name, labels
@@ -79,13 +102,8 @@ def _series(family: Family, pool: str) -> Iterator[tuple[str, str]]:
 
 
 def test_every_query_function_is_run() -> None:
-    made = {
-        name
-        for module in (queries, routing_queries)
-        for name, thing in vars(module).items()
-        if getattr(thing, "__annotations__", {}).get("return") == "Query" and not name.startswith("_")
-    }
-    assert made == set(QUERIES)
+    made = {name for module in (queries, routing_queries) for name in _asked(module)}
+    assert made == {name for name in QUERIES if "." not in name}
 
 
 @pytest.mark.parametrize("name", QUERIES)
