@@ -59,12 +59,18 @@ def _same(*values: str) -> dict[str, str]:
 
 
 _L1, _L2 = {Label.TIER: Tier.L1}, {Label.TIER: Tier.L2}
+_LOAD, _STORE = {Label.DIRECTION: "load"}, {Label.DIRECTION: "store"}
 _READ_FAILED = _same("not_found", "write_locked", "l1_oom", "l1_contended")
 _STAGED = {"h2d": "load", "d2h": "store"}
 _OVER = {Label.TRANSPORT: "lmcache"}
 
 _SHOWN: dict[Mode, tuple[_Shown, ...]] = {
     Mode.MULTI_PROCESS: (
+        _Shown(lq.LOOKUPS, catalog.CACHE_LOOKUPS),
+        _Shown(lq.FOUND_L1_CHUNKS, catalog.CACHE_HIT_CHUNKS, _L1),
+        _Shown(lq.FOUND_L2_CHUNKS, catalog.CACHE_HIT_CHUNKS, _L2),
+        _Shown(lq.L1_WRITTEN, catalog.CACHE_STORED_CHUNKS, _L1),
+        _Shown(lq.L2_WRITTEN, catalog.CACHE_STORED_CHUNKS, _L2),
         _Shown(lq.LOADED_FROM_L2, catalog.CACHE_LOADED_CHUNKS, _L2),
         _Shown(lq.L1_BYTES, catalog.CACHE_USED_BYTES, _L1),
         _Shown(lq.L1_RATIO, catalog.CACHE_USED_RATIO, _L1),
@@ -81,6 +87,10 @@ _SHOWN: dict[Mode, tuple[_Shown, ...]] = {
         _Shown(lq.P2P_LOOKUPS, catalog.CACHE_IN_FLIGHT, {Label.OPERATION: "p2p_lookup"}),
         _Shown(lq.L2_STORES, catalog.CACHE_IN_FLIGHT, {Label.OPERATION: "l2_store"}),
         _Shown(lq.L2_LOADS, catalog.CACHE_IN_FLIGHT, {Label.OPERATION: "l2_load"}),
+        _Shown(lq.DEVICE_LOADS_SUBMITTED, catalog.CACHE_DEVICE_TRANSFERS_SUBMITTED, _LOAD),
+        _Shown(lq.DEVICE_LOADS_FINISHED, catalog.CACHE_DEVICE_TRANSFERS_FINISHED, _LOAD),
+        _Shown(lq.DEVICE_STORES_SUBMITTED, catalog.CACHE_DEVICE_TRANSFERS_SUBMITTED, _STORE),
+        _Shown(lq.DEVICE_STORES_FINISHED, catalog.CACHE_DEVICE_TRANSFERS_FINISHED, _STORE),
         _Shown(lq.TIMEOUTS, catalog.CACHE_TIMEOUTS),
         _Shown(lq.DROPPED_EVENTS, catalog.CACHE_DROPPED_EVENTS),
     ),

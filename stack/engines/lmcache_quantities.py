@@ -59,6 +59,14 @@ LOOKED_UP = _counter("lookup_tokens", Unit.TOKENS, _mp("lookup_requested_tokens_
 FOUND = _counter("hit_tokens", Unit.TOKENS, _mp("lookup_hit_tokens_total", _BETWEEN), needs=_LOOKUP)
 FOUND_L1 = _counter("l1_hit_tokens", Unit.TOKENS, _mp("lookup_hit_l1_tokens_total"), needs=_LOOKUP)
 FOUND_L2 = _counter("l2_hit_tokens", Unit.TOKENS, _mp("lookup_hit_l2_tokens_total"), needs=_LOOKUP)
+LOOKUPS = _counter("lookups", Unit.REQUESTS, _mp("lookups_requests_total"), _old("sm_read_requests_total"), needs=_LOOKUP)
+# The only hits of 0.4.3; a chunk counts once a rank and group of layers, and what was asked for is not told in this unit.
+FOUND_L1_CHUNKS = _counter(
+    "l1_hit_chunks", Unit.CHUNKS, _mp("lookup_hit_l1_keys_total"), _old("sm_read_succeed_keys_total"), needs=_LOOKUP
+)
+FOUND_L2_CHUNKS = _counter(
+    "l2_hit_chunks", Unit.CHUNKS, _mp("lookup_hit_l2_keys_total"), _old("l2_prefetch_hit_keys_total"), needs=_LOOKUP
+)
 LOADED = _counter("loaded_chunks", Unit.CHUNKS, _mp("num_chunks_loaded_total"), needs=_MOVED)
 LOADED_FROM_L2 = _counter(
     "l2_loaded_chunks", Unit.CHUNKS,
@@ -71,6 +79,11 @@ EARLY_EXITS = _counter("lookup_early_exits", Unit.REQUESTS, _mp("lookup_early_ex
 L1_BYTES = _gauge("l1_used_bytes", Unit.BYTES, _mp("l1_memory_usage_bytes"))
 L1_RATIO = _gauge("l1_used", Unit.RATIO, _mp("l1_usage_ratio"), fold=Fold.MEAN)
 L2_BYTES = _gauge("l2_believed_bytes", Unit.BYTES, _mp("l2_usage_bytes"), needs=_L2)
+L1_WRITTEN = _counter("l1_written_chunks", Unit.CHUNKS, _mp("l1_write_chunks_total"), _old("l1_write_keys_total"))
+L2_WRITTEN = _counter(
+    "l2_written_chunks", Unit.CHUNKS,
+    _mp("l2_store_completed_objects_chunks_total"), _old("l2_store_succeeded_keys_total"), needs=_L2,
+)  # fmt: skip
 L1_EVICTED = _counter(
     "l1_evicted_chunks", Unit.CHUNKS,
     _mp("l1_evicted_chunks_total"), _old("l1_evicted_keys_total"), beside="lmcache_mp_l1_eviction_loop_ticks_total",
@@ -114,16 +127,32 @@ P2P_LOOKUPS = _gauge("p2p_lookups_in_flight", Unit.NONE, _mp("active_p2p_lookup_
 L2_STORES = _gauge("l2_stores_in_flight", Unit.NONE, _mp("num_inflight_l2_stores"))
 L2_LOADS = _gauge("l2_loads_in_flight", Unit.NONE, _mp("num_inflight_l2_loads"))
 
+DEVICE_STORES_SUBMITTED = _counter("device_stores_submitted", Unit.NONE, _mp("num_submitted_stores_total"), needs=_MOVED)
+DEVICE_STORES_FINISHED = _counter(
+    "device_stores_finished",
+    Unit.NONE,
+    _mp("num_finished_stores_total"),
+    needs=_MOVED,
+    beside="lmcache_mp_num_submitted_stores_total",
+)
+DEVICE_LOADS_SUBMITTED = _counter("device_loads_submitted", Unit.NONE, _mp("num_submitted_retrieves_total"), needs=_MOVED)
+DEVICE_LOADS_FINISHED = _counter(
+    "device_loads_finished", Unit.NONE,
+    _mp("num_finished_retrieves_total"), needs=_MOVED, beside="lmcache_mp_num_submitted_retrieves_total",
+)  # fmt: skip
+
 # Of both phases the bytes are the same, and the time of a "kernel" is mostly waiting: only staging tells how KV moves.
 _STAGING = ("phase", "staging")
 STAGED_BYTES = _counter("staged_bytes", Unit.BYTES, _mp("transfer_phase_bytes_total", where=_STAGING), needs=_MOVED)
 STAGED_SECONDS = _counter("staged_time", Unit.SECONDS, _mp("transfer_phase_elapsed_seconds_total", where=_STAGING), needs=_MOVED)
 
 MULTI_PROCESS = (
-    LOOKED_UP, FOUND, FOUND_L1, FOUND_L2, LOADED, LOADED_FROM_L2, EARLY_EXITS,
-    L1_BYTES, L1_RATIO, L2_BYTES, L1_EVICTED, L2_EVICTED, L1_LIFETIME, L1_IDLE, L1_REUSE_GAP, L1_EVICT_REUSE_GAP,
+    LOOKED_UP, FOUND, FOUND_L1, FOUND_L2, LOOKUPS, FOUND_L1_CHUNKS, FOUND_L2_CHUNKS, LOADED, LOADED_FROM_L2, EARLY_EXITS,
+    L1_BYTES, L1_RATIO, L2_BYTES, L1_WRITTEN, L2_WRITTEN, L1_EVICTED, L2_EVICTED,
+    L1_LIFETIME, L1_IDLE, L1_REUSE_GAP, L1_EVICT_REUSE_GAP,
     NOT_ALLOCATED, L1_UNREAD, L2_UNREAD, L2_NOT_STORED, TIMEOUTS, DROPPED_EVENTS, UNCOUNTED_EVENTS,
-    STORES_SUBMITTED, STORES_COMPLETED, PREFETCHES, P2P_LOOKUPS, L2_STORES, L2_LOADS, STAGED_BYTES, STAGED_SECONDS,
+    STORES_SUBMITTED, STORES_COMPLETED, PREFETCHES, P2P_LOOKUPS, L2_STORES, L2_LOADS,
+    DEVICE_STORES_SUBMITTED, DEVICE_STORES_FINISHED, DEVICE_LOADS_SUBMITTED, DEVICE_LOADS_FINISHED, STAGED_BYTES, STAGED_SECONDS,
 )  # fmt: skip
 
 # Inside an engine. Never retrieve_hit_rate: only what was found is retrieved, so it is 1 whatever happens.

@@ -99,6 +99,22 @@ CACHE_SERVER_INFO = _add(
     "coordinator, or silent: it has told nothing yet, as before a first look-up, which is no 0.",
     Label.REPLICA, Label.MODE,
 )  # fmt: skip
+CACHE_LOOKUPS = _add(
+    "kvdeck_cache_lookups_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
+    "Look-ups that LMCache's server completed, those that found nothing among them.",
+    Label.MODEL_NAME, Label.REPLICA,
+)  # fmt: skip
+CACHE_HIT_CHUNKS = _add(
+    "kvdeck_cache_hit_chunks_total", Kind.COUNTER, Unit.CHUNKS, Emitter.EXPORTER,
+    "Chunks LMCache's server found by tier, one a rank and group of layers; of 0.4.3 the only hits it tells. How many were asked "
+    "for is not told in this unit: for ratios see kvdeck_cache_hit_tokens_total.",
+    Label.MODEL_NAME, Label.REPLICA, Label.TIER,
+)  # fmt: skip
+CACHE_STORED_CHUNKS = _add(
+    "kvdeck_cache_stored_chunks_total", Kind.COUNTER, Unit.CHUNKS, Emitter.EXPORTER,
+    "Chunks LMCache's server put into a tier, one a rank; into l1 also those it loads from l2.",
+    Label.MODEL_NAME, Label.REPLICA, Label.TIER,
+)  # fmt: skip
 CACHE_LOADED_TOKENS = _add(
     "kvdeck_cache_loaded_tokens_total", Kind.COUNTER, Unit.TOKENS, Emitter.EXPORTER,
     "Tokens whose KV LMCache inside an engine really loaded, of those found in kvdeck_cache_hit_tokens_total.",
@@ -141,6 +157,16 @@ CACHE_IN_FLIGHT = _add(
     "kvdeck_cache_operations_in_flight", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
     "What LMCache's server has under way: prefetches, look-ups at peers, stores to and loads from L2.",
     Label.MODEL_NAME, Label.REPLICA, Label.OPERATION,
+)  # fmt: skip
+CACHE_DEVICE_TRANSFERS_SUBMITTED = _add(
+    "kvdeck_cache_device_transfers_submitted_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Copies of KV between LMCache's server and a device that were begun, where LMCache itself moves the KV.",
+    Label.MODEL_NAME, Label.REPLICA, Label.DIRECTION,
+)  # fmt: skip
+CACHE_DEVICE_TRANSFERS_FINISHED = _add(
+    "kvdeck_cache_device_transfers_finished_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Of kvdeck_cache_device_transfers_submitted_total those that ended, also those that moved nothing. The rest runs, or is stuck.",
+    Label.MODEL_NAME, Label.REPLICA, Label.DIRECTION,
 )  # fmt: skip
 CACHE_TIMEOUTS = _add(
     "kvdeck_cache_timeouts_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,

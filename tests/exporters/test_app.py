@@ -1,7 +1,7 @@
 """The whole exporter over recorded engines: exact expositions, and what becomes of targets that misbehave."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -68,10 +68,12 @@ class Exporter:
 
 
 @asynccontextmanager
-async def exporter(folder: Path, hosts: Hosts, timeout_seconds: float = 4.0) -> AsyncIterator[Exporter]:
-    """An exporter whose clock stands still."""
+async def exporter(
+    folder: Path, hosts: Hosts, timeout_seconds: float = 4.0, lmcache: Sequence[str] = ("lmcache",), fleet: Sequence[Target] = FLEET
+) -> AsyncIterator[Exporter]:
+    """An exporter whose clock stands still, of `fleet` and the LMCaches on hosts of these names."""
     settings = Settings(
-        "127.0.0.1", 0, (str(folder / "engines.json"),), {"lmcache": {"lmcache": "http://lmcache"}}, timeout_seconds
+        "127.0.0.1", 0, (str(folder / "engines.json"),), {"lmcache": {name: f"http://{name}" for name in lmcache}}, timeout_seconds
     )
     app = application(settings, clock=lambda: 0.0, transport=hosts.transport())
     async with (
@@ -79,7 +81,7 @@ async def exporter(folder: Path, hosts: Hosts, timeout_seconds: float = 4.0) -> 
         httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as client,
     ):
         one = Exporter(client, folder / "engines.json", hosts)
-        one.list(*FLEET)
+        one.list(*fleet)
         yield one
 
 
