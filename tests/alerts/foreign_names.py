@@ -29,7 +29,10 @@ _LMCACHE = {
 }
 _LMCACHE_HISTOGRAMS = {"lmcache_mp_l1_chunk_evict_reuse_gap_seconds", "lmcache_mp_l1_chunk_lifetime_seconds"}
 # oliver006/redis_exporter's.
-_STORE = {"redis_evicted_keys_total", "redis_memory_used_bytes", "redis_memory_max_bytes", "redis_connected_clients"}
+_STORE = {
+    "redis_up", "redis_instance_info", "redis_evicted_keys_total", "redis_memory_used_bytes", "redis_memory_max_bytes",
+    "redis_connected_clients", "redis_master_link_up", "redis_cluster_state", "redis_rdb_last_bgsave_status",
+}  # fmt: skip
 # node_exporter's, and those of EFA's exporter (a node_exporter with one collector more).
 _FABRIC = {"node_amazonefa_rdma_read_bytes", "node_amazonefa_rdma_write_bytes", "node_infiniband_port_data_received_bytes_total"}
 _PARTS = ("_bucket", "_sum", "_count")

@@ -20,6 +20,9 @@ DEFAULT = {"native", "exporter"}
 # What this fleet has not, by how a selector begins: an alert about it has nothing to judge, and says so by being absent.
 NOT_HERE = {
     "lmcache": "no LMCache, in no mode",
+    "redis_": "no store, and no exporter of Redis",
+    "kvdeck_store_": "no store",
+    "kvdeck_tier_daemon_": "no HyperPod",
     "kvdeck_cache_evicted_chunks_total": "no cache server whose L1 evicts",
     "kvdeck_cache_evicted_keys_total": "no store that evicts",
     'kvdeck_cache_lookup_tokens_total{tier="l1"}': "no L1",

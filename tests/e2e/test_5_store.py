@@ -17,11 +17,11 @@ def test_a_stopped_store_is_absent_not_zero_and_alerts_until_it_is_back(deck: De
     assert not deck.samples(catalog.CACHE_EVICTED_KEYS, replica="redis")
     wait_for(lambda: deck.samples(catalog.CACHE_LOOKUP_TOKENS, tier="l1"), 10, "LMCache's series are there")
     assert deck.total(catalog.SCRAPE_COLLECTOR_SUCCESS, collector="store") == 0
-    wait_for(lambda: "KvdeckCollectorFailing" in deck.alerts(), 60, "the alert is at Alertmanager")
+    wait_for(lambda: "KvdeckStoreDown" in deck.alerts(), 60, "the alert is at Alertmanager")
     assert deck.chat("What is the capital of France?").status == 200
     assert deck.kvdeck("start", "redis").returncode == 0
     wait_for(lambda: deck.samples(catalog.CACHE_USED_BYTES, replica="redis"), 30, "the store's series are back")
-    wait_for(lambda: "KvdeckCollectorFailing" not in deck.alerts(), 120, "the alert clears")
+    wait_for(lambda: "KvdeckStoreDown" not in deck.alerts(), 120, "the alert clears")
     # Its connection to the store would never come back, so it begins anew; what follows would find it away.
     wait_for(lambda: cache_server(deck) not in (None, before), 120, "the cache server serves again")
 

@@ -23,20 +23,28 @@ _OTHERS = """\
 node_amazonefa_rdma_read_bytes{device="rdmap0s31",port="1"} 1
 node_amazonefa_rdma_write_bytes{device="rdmap0s31",port="1"} 1
 node_infiniband_port_data_received_bytes_total{device="mlx5_0",port="1"} 1
+redis_up 1
+redis_instance_info{maxmemory_policy="noeviction"} 1
 redis_evicted_keys_total 1
 redis_memory_used_bytes 1
+redis_memory_max_bytes 2
+redis_master_link_up 1
+redis_cluster_state 1
+redis_rdb_last_bgsave_status 1
 """
 _GROWS = ("_total", "_sum", "_count", "_bucket")
 _SAMPLE = re.compile(r"^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$", re.MULTILINE)
 _VALUES: dict[Label, tuple[str, ...]] = {
     Label.POOL: ("prefill", "decode"),
-    Label.TIER: ("engine", "l1", "l2"),
-    Label.COLLECTOR: ("engines", "lmcache"),
-    Label.STATE: ("ready", "desired", "down", "lost", "unknown"),
+    Label.TIER: ("engine", "l1", "l2", "lmcache"),
+    Label.COLLECTOR: ("engines", "lmcache", "store"),
+    Label.STATE: ("ready", "desired", "down", "lost", "unknown", "different"),
     Label.STRATEGY: ("kv_aware", "round_robin"),
     Label.DIRECTION: ("receive", "send"),
     Label.OPERATION: ("read", "write"),
     Label.REASON: ("a-reason", "not_found"),
+    Label.EVENT: ("evict_reuse_gap",),
+    Label.POLICY: ("noeviction",),
 }
 """Of these labels the values that rules ask for; others have one a family."""
 
