@@ -34,6 +34,12 @@ def test_every_mounted_file_exists_and_every_volume_is_declared() -> None:
     assert {path for path in outside if not path.startswith(".")} == declared
 
 
+def test_the_exporters_image_can_be_built() -> None:
+    build = _services()["exporter"]["build"]
+    assert (COMPOSE / build["context"]).resolve() == ROOT
+    assert (ROOT / build["dockerfile"]).exists()
+
+
 def test_every_port_is_on_loopback_only() -> None:
     assert [port for service in _services().values() for port in service["ports"] if not port.startswith("127.0.0.1:")] == []
 
