@@ -1,11 +1,11 @@
-"""What a real Prometheus is fed with: recordings, synthetic expositions of old and new vLLM versions, of the exporters of nodes and
-stores, and every family of ours.
+"""What a real Prometheus is fed with: an emulated fleet, recordings, synthetic expositions of old and new vLLM versions and of the
+exporters of nodes and stores, and every family of ours.
 
 A feed is a cluster of its own, named so. Its counters grow and its gauges stand; each series has ten scrapes, half a minute apart.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from stack.engines.versions import Version, text
 from stack.metrics.catalog import CATALOG
@@ -13,11 +13,14 @@ from stack.metrics.family import Family, Kind, Label
 from tests.alerts.promtool import ROOT
 from tests.exporters.recorded import DATA
 from tests.exporters.synthetic import exposition, versions
+from tests.expressions import emulated
 
 SCRAPES = 10
 SECONDS = 30
 DECLARED = "declared"
 EXPORTER = "exporter-over-recordings"
+WATCHED = "exporter-over-emulated"
+EMULATED = tuple(f"emulated-{name}" for name in emulated.ENGINES)
 OTHERS = "synthetic-other-exporters"
 _OTHERS = """\
 node_amazonefa_rdma_read_bytes{device="rdmap0s31",port="1"} 1
@@ -49,9 +52,10 @@ _VALUES: dict[Label, tuple[str, ...]] = {
 """Of these labels the values that rules ask for; others have one a family."""
 
 
-def feeds(end: float) -> str:
-    """All feeds as one OpenMetrics document whose last scrape is at `end`, in seconds."""
-    return "".join(line for name, document in _documents() for line in _scraped(name, document, end)) + "# EOF\n"
+def feeds(end: float, fleet: Mapping[str, str]) -> str:
+    """All feeds as one OpenMetrics document whose last scrape is at `end`, in seconds; `fleet` is what the emulated one said."""
+    told = {f"emulated-{name}" if name else WATCHED: document for name, document in fleet.items()}
+    return "".join(line for name, document in (*told.items(), *_documents()) for line in _scraped(name, document, end)) + "# EOF\n"
 
 
 def recorded() -> list[str]:
@@ -77,7 +81,7 @@ def _documents() -> Iterator[tuple[str, str]]:
 
 
 def _scraped(name: str, document: str, end: float) -> Iterator[str]:
-    engines = not name.startswith(("lmcache", EXPORTER, OTHERS, DECLARED))
+    engines = not name.startswith(("lmcache", EXPORTER, WATCHED, OTHERS, DECLARED))
     attached = f'cluster="{name}",namespace="ns",instance="{name}:8000",job="{"engines" if engines else name}"'
     samples = [*_SAMPLE.findall(document), ("up", "", "1")]
     for number in range(SCRAPES):

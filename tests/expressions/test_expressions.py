@@ -1,5 +1,6 @@
 """Every expression of a dashboard, rule or autoscaling example finds series in a real Prometheus, or it is said here why not."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 
@@ -12,66 +13,20 @@ from stack.metrics.catalog import CATALOG
 from tests.alerts.foreign_names import foreign_names
 from tests.alerts.promql_names import names
 from tests.alerts.promtool import ROOT
+from tests.expressions.absences import CANNOT, ENGINES, LMCACHE, MISSING
+from tests.expressions.emulated import expositions
 from tests.expressions.expressions import narrowed, panels, rules, selectors
-from tests.expressions.feeds import DECLARED, EXPORTER, feeds, recorded, synthetic
+from tests.expressions.feeds import DECLARED, EXPORTER, WATCHED, feeds
 from tests.expressions.server import Prometheus, serving
 
-LMCACHE = "lmcache-0.5.6-mp-server"
-ENGINES = (*(name for name in recorded() if name.startswith("vllm-0.32")), *synthetic())
-_NIXL_RECORDED = (
-    "vllm-0.32-nixl-decode",
-    "vllm-0.32-nixl-lmcache-decode",
-    "vllm-0.32-nixl-lmcache-prefill",
-    "vllm-0.32-nixl-prefill",
-)
-_FIRST, _LAST_OLD, _NEWEST = synthetic()
-_NO_NIXL = ("vllm-0.32-native-tiering", "vllm-0.32-plain")
-
-_OF_A_STORE = (
-    "KV by model, bytes", "KV by model, keys", "Keys in the store", "Keys found of those looked up", "Keys dropped by the store",
-    "PING", "Clients", "Persistence, replication, cluster", "Policy when full",
-)  # fmt: skip
-_OF_THE_NODE = (
-    "Nodes whose daemon answers", "Nodes with its shared memory",
-    "Over RDMA devices", "RDMA by operation", "Sent again and dropped", "Errors and waits", "Ports by node",
-)  # fmt: skip
-_OF_OTHER_ROUTERS = ("Requests of other routers", "Sent to each engine", "Under way at each engine", "Mean times of other routers")
-
-# What a panel cannot show on a feed, by the panel's title. An entry that is wrong fails, too.
-CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
-    "Alerts that fire": {"no alert fires": (*ENGINES,)},
-    "Requests finished": {"the synthetic engines say quantities only, and this is none": (*synthetic(),)},
-    "External cache hit ratio": {"not in vLLM before 0.11.2": (_FIRST,)},
-    "Native offloading": {
-        "recorded without offloading": ("vllm-0.32-plain", *_NIXL_RECORDED), "not in vLLM before 0.16": (_FIRST, _LAST_OLD),
-    },
-    "Throughput": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
-    "Bandwidth while transferring": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
-    "Mean duration": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
-    "Failed and expired": {"recorded without NIXL": _NO_NIXL, "not in vLLM before 0.11.2": (_FIRST,)},
-    "Store's keys evicted": {"recorded without a store": (EXPORTER,)},
-    **{title: {"recorded without a store": (EXPORTER,)} for title in _OF_A_STORE},
-    **{title: {"recorded without what looks at the node": (EXPORTER,)} for title in _OF_THE_NODE},
-    **{title: {"recorded without another router": (EXPORTER,)} for title in _OF_OTHER_ROUTERS},
-    "Chunks LMCache did not find any more": {"it did not happen": (EXPORTER,)},
-    "L2 in use against the one meant": {"recorded without --l2.expected-url": (EXPORTER,)},
-    "Engines held for unhealthy": {"all are healthy": (EXPORTER, DECLARED)},
-    "Targets that cannot be read": {"all can be read": (EXPORTER, DECLARED)},
-}  # fmt: skip
-# Selectors of rules that no feed has.
-MISSING = {
-    "lmcache:num_lookup_hits_total": "LMCache in the engine's process was not recorded",
-    "lmcache_mp_l1_allocation_failure_chunks_total": "said once it happened, which it did not in the recording",
-    'lmcache_mp_l2_prefetch_failure_chunks_total{reason="not_found"}': "said once it happened, which it did not in the recording",
-    'vllm:time_per_output_token_seconds_bucket{le=~"0.1|0.15|0.2"}': "synthetic histograms have the buckets 1 and +Inf only",
-}
 _PARTS = ("", "_bucket", "_sum", "_count")
 
 
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
     at = float(int(time.time()) - 600)
-    with serving(feeds(at), at, tmp_path_factory.mktemp("prometheus")) as found:
+    folder = tmp_path_factory.mktemp("prometheus")
+    with serving(feeds(at, asyncio.run(expositions(folder))), at, folder) as found:
         yield found
 
 
@@ -81,7 +36,7 @@ def _due(panel: Panel) -> tuple[str, ...]:
         case Needs.NATIVE:
             return (LMCACHE,) if any("lmcache_mp_" in query.expr for query in panel.queries) else ENGINES
         case Needs.EXPORTER:
-            return (EXPORTER, DECLARED)
+            return (EXPORTER, WATCHED, DECLARED)
         case _:
             return (DECLARED,)
 
