@@ -6,7 +6,7 @@ from dashboard.grafana.document import ENGINE, FLEET, MODEL, POOL, TIER, WINDOW,
 from dashboard.grafana.shapes import Needs, Panel, Row, Shape
 from stack.engines import lmcache_queries as lmcache
 from stack.engines import vllm_queries as vllm
-from stack.metrics import fabric_queries, queries
+from stack.metrics import cache_queries, fabric_queries, queries
 
 _FABRIC = "Empty unless --collector.fabric is on."
 _EFA = f"{_FABRIC} Only EFA counts this."
@@ -66,8 +66,8 @@ CACHE_BOARD = Board(
                     empty="Engines do not tell the bytes of their own cache.",
                 ),
                 Panel(
-                    "L1 chunks evicted", (queries.evicted_chunks(TIER, WINDOW),), Needs.EXPORTER,
-                    empty="Empty without an LMCache server.", runbook="KvdeckEvictionPressure",
+                    "LMCache's chunks evicted", (queries.evicted_chunks(TIER, WINDOW),), Needs.EXPORTER,
+                    empty="Empty without LMCache.", runbook="KvdeckEvictionPressure",
                 ),
                 Panel(
                     "Store's keys evicted", (queries.evicted_keys(TIER, WINDOW),), Needs.EXPORTER,
@@ -79,6 +79,36 @@ CACHE_BOARD = Board(
                 ),
                 Panel(
                     "Engine blocks evicted", (queries.evicted_blocks(POOL, WINDOW),), Needs.ROUTER, empty="Needs KV events.",
+                ),
+            ),
+        ),
+        Row(
+            "LMCache",
+            (
+                Panel(
+                    "Found and loaded, inside engines",
+                    (cache_queries.found_inside(POOL, WINDOW), cache_queries.loaded_inside(POOL, WINDOW)), Needs.EXPORTER,
+                    names=("found", "loaded"), empty="Empty without LMCache inside engines.", runbook="KvdeckFoundNotLoaded",
+                ),
+                Panel(
+                    "Chunks loaded", (cache_queries.loaded(TIER, WINDOW),), Needs.EXPORTER,
+                    empty="Empty without an LMCache server, and before its first load.", runbook="KvdeckFoundNotLoaded",
+                ),
+                Panel(
+                    "Could not be loaded", (cache_queries.load_failures(TIER, WINDOW),), Needs.EXPORTER,
+                    empty="Told once it happened.", runbook="KvdeckL2EvictsUnseen",
+                ),
+                Panel(
+                    "Had no room", (cache_queries.allocation_failures(TIER, WINDOW),), Needs.EXPORTER,
+                    empty="Told once it happened.", runbook="KvdeckL1AllocationFailing",
+                ),
+                Panel(
+                    "Stores to L2 that have not ended", (cache_queries.stores_outstanding(TIER),), Needs.EXPORTER,
+                    empty="Empty without an LMCache server with an L2.", runbook="KvdeckL2Backlog",
+                ),
+                Panel(
+                    "Counters in doubt", (cache_queries.doubtful(TIER),), Needs.EXPORTER,
+                    empty="Empty without LMCache.", runbook="KvdeckCacheEventsDropped",
                 ),
             ),
         ),

@@ -124,8 +124,8 @@ def evicted_blocks(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
 
 
 def evicted_chunks(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
-    by = (Label.REPLICA,)
-    return Query(rate(catalog.CACHE_EVICTED_CHUNKS, by, where, window), "chunks/s", by, "Chunks that LMCache evicted from L1.")
+    by = (Label.REPLICA, Label.TIER)
+    return Query(rate(catalog.CACHE_EVICTED_CHUNKS, by, where, window), "chunks/s", by, "Chunks that LMCache evicted by itself.")
 
 
 def evicted_keys(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:

@@ -22,6 +22,11 @@ _OF_THE_NODE = (
     "Nodes whose daemon answers", "Nodes with its shared memory",
     "Over RDMA devices", "RDMA by operation", "Sent again and dropped", "Errors and waits", "Ports by node",
 )  # fmt: skip
+_OF_LMCACHE = (
+    "LMCache's chunks evicted", "Bytes believed to be in L2", "Chunks loaded", "Stores to L2 that have not ended",
+    "Counters in doubt",
+)  # fmt: skip
+_DID_NOT_HAPPEN = ("Chunks LMCache did not find any more", "Could not be loaded", "Had no room")
 _OF_OTHER_ROUTERS = ("Requests of other routers", "Sent to each engine", "Under way at each engine", "Mean times of other routers")
 
 # What a panel cannot show on a feed, by the panel's title. An entry that is wrong fails, too.
@@ -40,9 +45,9 @@ CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
     **{title: {"watched without what looks at the node": (EXPORTER, WATCHED)} for title in _OF_THE_NODE},
     **{title: {"watched without another router": (EXPORTER, WATCHED)} for title in _OF_OTHER_ROUTERS},
     "Residency, median": {"emulated engines do not tell it": (WATCHED,)},
-    "L1 chunks evicted": {"no LMCache": (WATCHED,)},
-    "Bytes believed to be in L2": {"no LMCache": (WATCHED,)},
-    "Chunks LMCache did not find any more": {"it did not happen": (EXPORTER,), "no LMCache": (WATCHED,)},
+    **{title: {"no LMCache": (WATCHED,)} for title in _OF_LMCACHE},
+    **{title: {"it did not happen": (EXPORTER,), "no LMCache": (WATCHED,)} for title in _DID_NOT_HAPPEN},
+    "Found and loaded, inside engines": {"recorded without LMCache inside": (EXPORTER,), "no LMCache": (WATCHED,)},
     "L2 in use against the one meant": {"watched without --l2.expected-url": (EXPORTER, WATCHED)},
     "Engines held for unhealthy": {"all are healthy": (EXPORTER, WATCHED, DECLARED)},
     "Targets that cannot be read": {"all can be read": (EXPORTER, WATCHED, DECLARED)},

@@ -1,0 +1,55 @@
+"""What is asked of LMCache by way of the exporter: loads beside hits, failures, what waits for L2, and counters in doubt."""
+
+from __future__ import annotations
+
+from stack.metrics import catalog
+from stack.metrics.family import Label
+from stack.metrics.promql import EVERYWHERE, Where, aggregate, rate, selector, total
+from stack.metrics.queries import WINDOW, Query
+
+_REPLICA = (Label.REPLICA,)
+_PLACE = (Label.REPLICA, Label.TIER)
+
+
+def found_inside(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    found = rate(catalog.CACHE_HIT_TOKENS, _REPLICA, {**where, Label.TIER: "lmcache"}, window)
+    return Query(found, "tokens/s", _REPLICA, "Tokens that LMCache inside an engine found.")
+
+
+def loaded_inside(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    text = "Tokens that LMCache inside an engine loaded. Far below those it found, hits are of no use."
+    return Query(rate(catalog.CACHE_LOADED_TOKENS, _REPLICA, where, window), "tokens/s", _REPLICA, text)
+
+
+def loaded(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    text = "Chunks that LMCache's server loaded: from L2 to L1, and from L1 to engines where it moves the KV itself."
+    return Query(rate(catalog.CACHE_LOADED_CHUNKS, _PLACE, where, window), "chunks/s", _PLACE, text)
+
+
+def load_failures(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.TIER, Label.REASON)
+    text = "Chunks that LMCache believed to have and could not load; not_found of l2 means that the store dropped them."
+    return Query(rate(catalog.CACHE_LOAD_FAILURES, by, where, window), "chunks/s", by, text)
+
+
+def allocation_failures(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by = (Label.TIER, Label.REASON)
+    return Query(
+        rate(catalog.CACHE_ALLOCATION_FAILURES, by, where, window), "1/s", by, "KV that a tier had no room for, or did not take."
+    )
+
+
+def stores_outstanding(where: Where = EVERYWHERE) -> Query:
+    """Counted since the server's start on both sides, so that the difference is what is under way or lost."""
+    submitted, completed = (
+        total(selector(family, where), _REPLICA)
+        for family in (catalog.CACHE_L2_STORES_SUBMITTED, catalog.CACHE_L2_STORES_COMPLETED)
+    )
+    text = "Stores to L2 that were submitted and have not ended: backlog when it falls again, lost when it stays."
+    return Query(f"{submitted} - {completed}", "", _REPLICA, text)
+
+
+def doubtful(where: Where = EVERYWHERE) -> Query:
+    by = (Label.REPLICA, Label.REASON)
+    text = "1 where an LMCache lost events before it counted them: all its counters are too low."
+    return Query(aggregate("max", selector(catalog.CACHE_COUNTERS_DOUBTFUL, where), by), "", by, text)
