@@ -37,18 +37,23 @@ class _Account:
     notes: Ledger = field(default_factory=Ledger)
 
     def gain(self, now: EnginePrompt) -> PromptTokens:
-        """What the counters gained since last time: all they show when the engine is new or restarted."""
-        if self.last is None or self._restarted(now):
-            self.owed, self.notes = {}, Ledger()
-            before = PromptTokens(0.0)
-        else:
-            before = self.last
-        self.started, self.last = now.started, now.tokens
-        return _minus(now.tokens, before)
+        """What the counters gained since last time: all they show when the engine is new or restarted.
+
+        Where counters of sources came or went (a version that is told only now, a rank that has no number) what they show
+        is no gain: it was counted before, under another source.
+        """
+        last, self.last = self.last, now.tokens
+        restarted = last is not None and self._restarted(now, last)
+        self.started = now.started
+        if last is not None and not restarted and now.tokens.like(last):
+            return _minus(now.tokens, last)
+        self.owed, self.notes = {}, Ledger()
+        return now.tokens if last is None or restarted else PromptTokens(now.tokens.total - last.total)
 
     def loads(self, now: EnginePrompt) -> bool:
         """It loaded something that named no tier since last time."""
-        return self.last is not None and not self._restarted(now) and now.tokens.unspecified > self.last.unspecified
+        last = self.last
+        return last is not None and not self._restarted(now, last) and now.tokens.unspecified > last.unspecified
 
     def settle(self, now: float, gained: PromptTokens, split: Totals) -> None:
         """Add this interval's prompt tokens to the totals, each under one source."""
@@ -66,16 +71,10 @@ class _Account:
             unexplained -= tokens
         self.totals[gained.rest] += unexplained
 
-    def _restarted(self, now: EnginePrompt) -> bool:
-        if self.last is None or (now.started and self.started and now.started != self.started):
+    def _restarted(self, now: EnginePrompt, last: PromptTokens) -> bool:
+        if now.started and self.started and now.started != self.started:
             return True
-        before, after = self.last, now.tokens
-        return (
-            after.total < before.total
-            or after.unspecified < before.unspecified
-            or any(after.counted.get(source, 0.0) < tokens for source, tokens in before.counted.items())
-            or any(after.admitted.get(source, 0.0) < tokens for source, tokens in before.admitted.items())
-        )
+        return now.tokens.total < last.total or (now.tokens.like(last) and not now.tokens.follows(last))
 
 
 class Waterfall:

@@ -14,6 +14,9 @@ from stack.engines.samples import Histogram, Samples
 from stack.engines.versions import Version, text
 from stack.metrics.family import Unit
 
+# What rounding may make of 1.
+_MOST_RATIO = 1.01
+
 
 class State(StrEnum):
     """How a value is known. STALE and RESET take two expositions to tell."""
@@ -120,6 +123,8 @@ def resolve(quantity: Quantity, samples: Samples, version: Version | None, block
     value = _value(quantity, alias, samples)
     if alias.in_blocks and isinstance(value, float) and block_tokens is not None:
         value *= block_tokens
+    if quantity.unit is Unit.RATIO and isinstance(value, float) and value > _MOST_RATIO:
+        return Resolved(quantity, State.ABSENT, None, alias.name, "more than 1, and so no ratio")
     renamed = alias.name != quantity.aliases[0].name
     return Resolved(quantity, State.RENAMED if renamed else State.PRESENT, value, alias.name)
 

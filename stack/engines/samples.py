@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -44,46 +44,82 @@ class Histogram:
 
 
 class Samples:
-    """The finite samples of one exposition. NaN and infinities are no numbers and count as absent."""
+    """The samples of one exposition. NaN, infinities and what is below zero are no numbers: what is read here counts or measures.
+
+    A figure over several series has no value where one of them has no number: absent, not too small. Of a series that is
+    told twice the first counts, as it does for Prometheus.
+    """
 
     def __init__(self, samples: Iterable[Sample]) -> None:
-        self._by_name: dict[str, list[Sample]] = {}
+        told: dict[str, dict[frozenset[tuple[str, str]], Sample]] = {}
         for sample in samples:
-            if math.isfinite(sample.value):
-                self._by_name.setdefault(sample.name, []).append(sample)
+            told.setdefault(sample.name, {}).setdefault(frozenset(sample.labels.items()), sample)
+        self._by_name = {name: list(series.values()) for name, series in told.items()}
 
     def __iter__(self) -> Iterator[Sample]:
         return (sample for same in self._by_name.values() for sample in same)
 
     def of(self, *aliases: str) -> list[Sample]:
-        """The samples of the first alias that is present; empty when none is."""
-        return next((self._by_name[name] for name in aliases if name in self._by_name), [])
+        """The samples of the first alias that is present with a number; empty when none is."""
+        return next((same for name in aliases if any(map(_counts, same := self._by_name.get(name, [])))), [])
 
     def total(self, *aliases: str) -> float | None:
         """The sum over all series of the first alias that is present, None when none is."""
-        found = self.of(*aliases)
-        return sum(sample.value for sample in found) if found else None
+        return _sum(self.of(*aliases))
 
     def mean(self, *aliases: str) -> float | None:
         """The mean over all series of the first alias that is present, None when none is."""
         found = self.of(*aliases)
-        return sum(sample.value for sample in found) / len(found) if found else None
+        whole = _sum(found)
+        return None if whole is None else whole / len(found)
 
     def by(self, label: str, *aliases: str) -> dict[str, float]:
         """Sums by the value of `label`, over the first alias that is present."""
-        sums: dict[str, float] = {}
+        same: dict[str, list[Sample]] = {}
         for sample in self.of(*aliases):
-            key = sample.labels.get(label, "")
-            sums[key] = sums.get(key, 0.0) + sample.value
-        return sums
+            same.setdefault(sample.labels.get(label, ""), []).append(sample)
+        return {value: whole for value, found in same.items() if (whole := _sum(found)) is not None}
 
     def histogram(self, name: str) -> Histogram | None:
         """The histogram `name` summed over its series, None without a sum and a count.
 
-        Buckets are left out when the exposition has none.
+        Buckets are those that every series has. They are left out when the exposition has none, and when they cannot be a
+        histogram's: without an infinite one that holds the count, without a bound, or falling.
         """
-        total, count = self.total(f"{name}_sum"), self.total(f"{name}_count")
+        total, counts = self.total(f"{name}_sum"), self.of(f"{name}_count")
+        count = _sum(counts)
         if total is None or count is None:
             return None
-        buckets = self.by("le", f"{name}_bucket")
-        return Histogram(tuple(sorted(buckets.items(), key=lambda bucket: float(bucket[0]))), total, count)
+        return Histogram(_buckets(self.of(f"{name}_bucket"), len(counts), count), total, count)
+
+
+def _counts(sample: Sample) -> bool:
+    return math.isfinite(sample.value) and sample.value >= 0
+
+
+def _sum(samples: Sequence[Sample]) -> float | None:
+    if not samples or not all(map(_counts, samples)):
+        return None
+    whole = sum(sample.value for sample in samples)
+    return whole if math.isfinite(whole) else None
+
+
+def _buckets(samples: Iterable[Sample], series: int, count: float) -> tuple[tuple[str, float], ...]:
+    """Cumulative buckets that all of so many `series` have, by bound; none where they contradict themselves or `count`."""
+    same: dict[float, list[Sample]] = {}
+    for sample in samples:
+        same.setdefault(_bound(sample.labels.get("le", "")), []).append(sample)
+    if any(math.isnan(bound) for bound in same):
+        return ()
+    buckets = [(same[bound][0].labels["le"], _sum(same[bound])) for bound in sorted(same) if len(same[bound]) == series]
+    told = [(bound, below) for bound, below in buckets if below is not None]
+    below = [number for _, number in told]
+    whole = math.inf in same and len(told) == len(buckets) and below == sorted(below) and below[-1:] == [count]
+    return tuple(told) if whole else ()
+
+
+def _bound(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -20,6 +20,7 @@ from stack.model.tier import Source, Tier
 _STARTED = "process_start_time_seconds"
 _TIER_SOURCES = {"device": Source.ENGINE, "host": Source.L1, "disk": Source.L2, "p2p": Source.PEER}
 _UNSPECIFIED = "external_unspecified"
+_COMPUTED, _FOUND, _LOADED = "local_compute", "local_cache_hit", "external_kv_transfer"
 _BY_SOURCE, _BY_TIER = names.PROMPT_TOKENS_BY_SOURCE.name, names.PROMPT_TOKENS_CACHED_BY_SOURCE.name
 
 WANTED = frozenset(
@@ -51,6 +52,21 @@ class PromptTokens:
     admitted: Mapping[Source, float] = field(default_factory=dict)
     unspecified: float = 0.0
     rest: Source = Source.UNKNOWN
+
+    def like(self, other: PromptTokens) -> bool:
+        """It is told of the same sources, in the same way."""
+        same = self.counted.keys() == other.counted.keys() and self.admitted.keys() == other.admitted.keys()
+        return same and self.rest is other.rest
+
+    def follows(self, before: PromptTokens) -> bool:
+        """It may be the same process' later: told alike, and nothing fell."""
+        return (
+            self.like(before)
+            and self.total >= before.total
+            and self.unspecified >= before.unspecified
+            and all(self.counted[source] >= tokens for source, tokens in before.counted.items())
+            and all(self.admitted[source] >= tokens for source, tokens in before.admitted.items())
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +138,9 @@ def _prompt(exposed: Exposed) -> PromptTokens | None:
     if total is None:
         return None
     by_source = exposed.samples.by("source", _BY_SOURCE)
-    if by_source:
-        counted = {Source.COMPUTED: by_source.get("local_compute", 0.0), Source.ENGINE: by_source.get("local_cache_hit", 0.0)}
-        admitted, unspecified = _admitted(exposed, by_source.get("external_kv_transfer", 0.0))
+    if by_source.keys() >= {_COMPUTED, _FOUND, _LOADED}:
+        counted = {Source.COMPUTED: by_source[_COMPUTED], Source.ENGINE: by_source[_FOUND]}
+        admitted, unspecified = _admitted(exposed, by_source[_LOADED])
         return PromptTokens(total, counted, admitted, unspecified)
     device = exposed.number(vq.FOUND)
     if device is None:
@@ -136,9 +152,9 @@ def _prompt(exposed: Exposed) -> PromptTokens | None:
 def _admitted(exposed: Exposed, external: float) -> tuple[dict[Source, float], float]:
     """Tokens of tiers beyond the engine's own, and those of no named tier; `external` where nothing splits it."""
     by_tier = exposed.samples.by("source", _BY_TIER)
-    if by_tier:
+    if _UNSPECIFIED in by_tier:
         named = {source: by_tier[tier] for tier, source in _TIER_SOURCES.items() if tier != "device" and tier in by_tier}
-        return named, by_tier.get(_UNSPECIFIED, 0.0)
+        return named, by_tier[_UNSPECIFIED]
     hits = exposed.number(vq.EXTERNAL_FOUND)
     return {}, external if hits is None else hits
 
@@ -154,9 +170,9 @@ def _lookups(exposed: Exposed) -> dict[Tier, Lookups]:
 def _offload_lookups(exposed: Exposed) -> dict[Tier, Lookups]:
     """Native offloading's tiers, once one of them found something: with other connectors they stay silent."""
     by_tier = exposed.samples.by("source", _BY_TIER)
-    host, disk = by_tier.get("host", 0.0), by_tier.get("disk", 0.0)
+    host, disk = by_tier.get("host"), by_tier.get("disk")
     asked = exposed.number(vq.EXTERNAL_LOOKED_UP)
-    if asked is None or host + disk == 0:
+    if asked is None or host is None or disk is None or host + disk == 0 or asked < host:
         return {}
     return {Tier.L1: Lookups(asked, host), Tier.L2: Lookups(asked - host, disk)}
 

@@ -7,6 +7,7 @@ from stack.engines.quantities import Alias, Fold, Quantity
 from stack.engines.versions import Version, text
 from stack.engines.versions import version as numbers
 from stack.engines.vllm_quantities import QUANTITIES
+from stack.metrics.family import Unit
 from tests.exporters.recorded import DATA
 
 BLOCK_TOKENS = 16.0
@@ -32,8 +33,9 @@ def versions() -> tuple[Version, ...]:
 
 
 def amount(quantity: Quantity) -> float:
-    """What a synthetic engine says of `quantity`: another number for each."""
-    return 1000.0 + 16.0 * QUANTITIES.index(quantity)
+    """What a synthetic engine says of `quantity`: another number for each, below 1 where it is a ratio."""
+    number = 1000.0 + 16.0 * QUANTITIES.index(quantity)
+    return number / 10_000.0 if quantity.unit is Unit.RATIO else number
 
 
 def exposition(version: Version, *, hidden: bool = True) -> bytes:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from stack.engines.quantities import Alias, Fold, Quantity
 from stack.engines.versions import Version, text
+from stack.metrics.family import Unit
 
 # What a name's series are told apart by, where that is no tenant or worker: one value that is known and one that is not.
 _SPLITS = {
@@ -18,8 +19,10 @@ _SPLITS = {
 
 
 def amount(quantities: Sequence[Quantity], quantity: Quantity) -> float:
-    """What a synthetic LMCache says of `quantity` for each of its series, in the quantity's unit: another number for each."""
-    return 1000.0 + 16.0 * quantities.index(quantity)
+    """What a synthetic LMCache says of `quantity` for each of its series, in the quantity's unit: another number for each,
+    below 1 where it is a ratio."""
+    number = 1000.0 + 16.0 * quantities.index(quantity)
+    return number / 10_000.0 if quantity.unit is Unit.RATIO else number
 
 
 def exposition(quantities: Sequence[Quantity], version: Version) -> bytes:

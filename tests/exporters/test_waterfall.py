@@ -246,6 +246,15 @@ def test_an_older_engine_that_only_counts_hits_has_computed_the_rest() -> None:
     assert deck.one(EnginePrompt(target("decode-0"), old, None)) == {ENGINE: 1200, UNKNOWN: 800, COMPUTED: 3000}
 
 
+def test_a_source_that_is_told_only_later_brings_no_history() -> None:
+    """A version that is not known at first: what hits are counted in is not known either."""
+    deck = Deck()
+    deck.one(EnginePrompt(target("decode-0"), PromptTokens(1000.0), 1.0))
+    later = [PromptTokens(total, {}, {ENGINE: hit}, 0.0, COMPUTED) for total, hit in ((1100.0, 680.0), (1200.0, 740.0))]
+    assert deck.one(EnginePrompt(target("decode-0"), later[0], 1.0)) == {UNKNOWN: 1100}
+    assert deck.one(EnginePrompt(target("decode-0"), later[1], 1.0)) == {UNKNOWN: 1100, ENGINE: 60, COMPUTED: 40}
+
+
 def test_an_engine_that_counts_no_source_is_unknown() -> None:
     assert Deck().one(EnginePrompt(target("decode-0"), PromptTokens(5000.0), None)) == {UNKNOWN: 5000}
 

@@ -1,5 +1,7 @@
 import math
 
+import pytest
+
 from stack.engines.samples import Histogram, Sample, Samples
 
 
@@ -50,3 +52,50 @@ def test_a_thinned_histogram_keeps_its_ends_and_its_totals() -> None:
     few = whole.thinned(4)
     assert few == Histogram((("1", 1.0), ("8", 8.0), ("15", 15.0), ("+Inf", 30.0)), 5.0, 30.0)
     assert whole.thinned(22) is whole
+
+
+@pytest.mark.parametrize("unknown", [math.nan, math.inf, -1.0])
+def test_a_figure_over_ranks_is_absent_where_one_has_no_number(unknown: float) -> None:
+    read = samples(("a", {"engine": "0", "x": "1"}, 5.0), ("a", {"engine": "1", "x": "2"}, unknown))
+    assert (read.total("a"), read.mean("a"), read.by("x", "a"), read.by("y", "a")) == (None, None, {"1": 5.0}, {})
+
+
+def test_a_sum_that_is_no_number_is_absent() -> None:
+    assert samples(("a", {"engine": "0"}, 1e308), ("a", {"engine": "1"}, 1e308)).total("a") is None
+
+
+def test_of_a_series_that_is_told_twice_the_first_counts() -> None:
+    read = samples(("a", {"x": "1", "y": "2"}, 5.0), ("a", {"y": "2", "x": "1"}, 7.0))
+    assert (read.total("a"), len(list(read))) == (5.0, 1)
+
+
+def histogram(*buckets: tuple[str | None, float], count: float = 6.0) -> Histogram | None:
+    told = [("h_bucket", {} if le is None else {"le": le}, below) for le, below in buckets]
+    return samples(*told, ("h_sum", {}, 1.0), ("h_count", {}, count)).histogram("h")
+
+
+@pytest.mark.parametrize(
+    "buckets",
+    [
+        (("0.1", 5.0), ("0.5", 3.0), ("+Inf", 6.0)),
+        (("0.1", 5.0), ("0.5", 6.0)),
+        (("0.1", 5.0), ("+Inf", 9.0)),
+        (("0.1", 5.0), ("+Inf", math.nan)),
+        ((None, 5.0), ("+Inf", 6.0)),
+        (("abc", 5.0), ("+Inf", 6.0)),
+        (("NaN", 5.0), ("+Inf", 6.0)),
+        (("0.1", -1.0), ("+Inf", 6.0)),
+    ],
+    ids=["falls", "ends", "more than its count", "no number", "no bound", "bound is a word", "bound is NaN", "below zero"],
+)
+def test_a_histogram_that_contradicts_itself_has_a_sum_and_a_count(buckets: tuple[tuple[str | None, float], ...]) -> None:
+    assert histogram(*buckets) == Histogram((), 1.0, 6.0)
+
+
+def test_ranks_with_other_buckets_are_summed_over_those_that_all_have() -> None:
+    read = samples(
+        *(("h_bucket", {"engine": "0", "le": le}, below) for le, below in (("0.1", 1.0), ("1", 2.0), ("+Inf", 3.0))),
+        *(("h_bucket", {"engine": "1", "le": le}, below) for le, below in (("1.0", 2.0), ("+Inf", 3.0))),
+        *((part, {"engine": rank}, value) for part, value in (("h_sum", 1.0), ("h_count", 3.0)) for rank in "01"),
+    )
+    assert read.histogram("h") == Histogram((("1", 4.0), ("+Inf", 6.0)), 2.0, 6.0)

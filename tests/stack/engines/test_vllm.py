@@ -135,6 +135,22 @@ vllm:gpu_cache_usage_perc{engine="0"} 0.5
     assert (ancient.prompt, ancient.lookups, ancient.used_ratio) == (PromptTokens(1000.0), {}, {Tier.ENGINE: 0.5})
 
 
+def test_a_source_without_a_number_makes_all_of_them_unknown() -> None:
+    lines = b"""vllm:prompt_tokens_total{engine="0"} 100
+vllm:prompt_tokens_by_source_total{engine="0",source="local_compute"} NaN
+vllm:prompt_tokens_by_source_total{engine="0",source="local_cache_hit"} 60
+vllm:prompt_tokens_by_source_total{engine="0",source="external_kv_transfer"} 0
+"""
+    assert reading(lines).prompt == PromptTokens(100.0)
+
+
+def test_a_share_of_more_than_one_is_unknown() -> None:
+    lines = b"""vllm:kv_cache_usage_perc{engine="0"} 42
+vllm:kv_offload_cpu_cache_usage_perc{engine="0"} 0.4
+"""
+    assert reading(lines).used_ratio == {Tier.L1: 0.4}
+
+
 def test_mooncake_is_a_transport_of_its_own() -> None:
     [transfers] = reading(
         b"""vllm:mooncake_xfer_time_seconds_sum{engine="0"} 2.5
