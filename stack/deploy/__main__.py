@@ -1,4 +1,4 @@
-"""`python -m stack.deploy`: writes anew what the chart holds of the rules."""
+"""`python -m stack.deploy`: writes anew what chart and manifests hold of the rules."""
 
 from __future__ import annotations
 

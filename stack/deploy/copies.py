@@ -1,4 +1,6 @@
-"""What the chart holds of the rules: Helm reads no file outside of a chart, and some that fetch charts from Git drop links."""
+"""What is deployed of the rules, for those who cannot read them where they are: Helm reads no file outside a chart, and some that
+fetch charts from Git drop links; PrometheusRules hold their rules themselves.
+"""
 
 from __future__ import annotations
 
@@ -9,34 +11,43 @@ from pathlib import Path
 import yaml
 
 from stack.deploy import schema
+from stack.deploy.manifests import dump, prometheus_rules
 
 ROOT = Path(__file__).parents[2]
-CHART = ROOT / "stack" / "deploy" / "chart"
-_SCHEMA = Path("values.schema.json")
+DEPLOY = Path("stack/deploy")
+CHART = ROOT / DEPLOY / "chart"
+_SCHEMA = DEPLOY / "chart" / "values.schema.json"
+_MANIFEST = DEPLOY / "manifests" / "rules.yaml"
+_ALERTS = DEPLOY / "chart" / "alerts"
 
 
-def copies(root: Path = ROOT, chart: Path = CHART) -> dict[Path, bytes]:
-    """What each file that follows from the rules must hold, by its path below the chart: their copies, and the values' schema."""
+def copies(root: Path = ROOT) -> dict[Path, bytes]:
+    """What each file that follows from the rules must hold, by its path: copies in the chart, its values' schema, a manifest."""
     alerts = root / "alerts"
-    rules = {path.relative_to(root): path.read_bytes() for path in sorted((alerts / "rules").rglob("*.yaml"))}
+    rules = {path.relative_to(alerts / "rules"): path.read_bytes() for path in sorted((alerts / "rules").rglob("*.yaml"))}
     thresholds = (alerts / "thresholds.yaml").read_bytes()
     groups = [group for text in rules.values() for group in yaml.safe_load(text)["groups"]]
     names = [rule["alert"] for group in groups for rule in group["rules"] if "alert" in rule]
-    values = schema.with_alerts(json.loads((chart / _SCHEMA).read_text()), names, yaml.safe_load(thresholds))
-    return {**rules, Path("alerts/thresholds.yaml"): thresholds, _SCHEMA: schema.text(values).encode()}
+    values = schema.with_alerts(json.loads((root / _SCHEMA).read_text()), names, yaml.safe_load(thresholds))
+    return {
+        **{_ALERTS / "rules" / path: text for path, text in rules.items()},
+        _ALERTS / "thresholds.yaml": thresholds,
+        _SCHEMA: schema.text(values).encode(),
+        _MANIFEST: dump(prometheus_rules(rules)).encode(),
+    }
 
 
-def held(chart: Path = CHART) -> dict[Path, bytes]:
+def held(root: Path = ROOT) -> dict[Path, bytes]:
     """What these files hold now."""
-    paths = [chart / _SCHEMA, *(path for path in (chart / "alerts").rglob("*") if path.is_file())]
-    return {path.relative_to(chart): path.read_bytes() for path in paths}
+    paths = [root / _SCHEMA, root / _MANIFEST, *(path for path in (root / _ALERTS).rglob("*") if path.is_file())]
+    return {path.relative_to(root): path.read_bytes() for path in paths}
 
 
-def write(root: Path = ROOT, chart: Path = CHART) -> None:
+def write(root: Path = ROOT) -> None:
     """Write them, and none that no longer belongs there. Raises OSError."""
-    files = copies(root, chart)
-    shutil.rmtree(chart / "alerts", ignore_errors=True)
+    files = copies(root)
+    shutil.rmtree(root / _ALERTS, ignore_errors=True)
     for name, content in files.items():
-        path = chart / name
+        path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

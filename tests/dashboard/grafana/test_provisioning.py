@@ -74,3 +74,8 @@ def test_grafana_finds_dashboards_and_prometheus_where_it_is_told() -> None:
     assert (COMPOSE / mounts[provider["options"]["path"]]).resolve() == (DEPLOY / "chart" / "dashboards").resolve()
     assert source["type"] == "prometheus"
     assert source["url"].removeprefix("$") in _services()["grafana"]["environment"]
+
+
+def test_kustomize_is_told_of_every_dashboard() -> None:
+    told = [file for each in _read(DEPLOY / "kustomization.yaml")["configMapGenerator"] for file in each["files"]]
+    assert told == sorted(str(path.relative_to(DEPLOY)) for path in (DEPLOY / "chart" / "dashboards").glob("*.json"))

@@ -5,7 +5,8 @@ native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ join " " .Values.pr
 
 {{/* The dashboard that shows what the rules of a file are about. */}}
 {{- define "kvdeck.rules.dashboard" -}}
-{{- if contains "cache" . -}}kvdeck-cache
+{{- if contains "store" . -}}kvdeck-store
+{{- else if contains "cache" . -}}kvdeck-cache
 {{- else if contains "transfer" . -}}kvdeck-transfer
 {{- else if contains "rout" . -}}kvdeck-routing
 {{- else if contains "exporter" . -}}kvdeck-exporter
