@@ -8,11 +8,13 @@ import click
 import pytest
 
 import stack.doctor.checks  # importing it registers every check
+import stack.drill.drills  # likewise every drill
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from exporters.__main__ import main as exporter
 from stack.cli.main import main
 from stack.config import Ports
 from stack.doctor.check import checks
+from stack.drill.drill import drills
 from stack.strategies.base import ALIASES, names
 
 ROOT = Path(__file__).parent.parent
@@ -84,3 +86,11 @@ def test_decisions_are_numbered_in_a_row_and_each_says_its_number() -> None:
 def test_the_readme_tells_every_check_of_the_doctor() -> None:
     rows = "\n".join(f"| `{check.id}` | {check.group.value} | {check.title} |" for check in checks())
     assert f"| check | of | holds when |\n|---|---|---|\n{rows}\n\n" in README
+
+
+def test_the_readme_tells_every_drill() -> None:
+    rows = "\n".join(
+        f"| `{drill.name}` | {drill.title} | {', '.join(drill.required)} | {'any' if drill.emulated else 'real'} |"
+        for drill in drills()
+    )
+    assert f"| drill | breaks | must alert | engines |\n|---|---|---|---|\n{rows}\n\n" in README

@@ -14,10 +14,10 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
-from stack.doctor.duration import seconds
 from stack.doctor.facts import CacheServer, Prometheus, Rule, Scrape, Store
 from stack.engines import lmcache
 from stack.engines.lmcache_l2 import L2Address, L2FormatError, address, of_server
+from stack.metrics.duration import seconds
 
 WITHIN_SECONDS = 10.0
 

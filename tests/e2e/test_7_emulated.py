@@ -1,60 +1,30 @@
-"""The whole stack over emulated engines, in a home of its own: any machine can bring it up."""
+"""The whole stack over emulated engines."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from stack.config import Ports
 from stack.metrics import catalog
 from stack.model.tier import Source
-from tests.e2e.deck import PATIENCE, ROOT, Deck, wait_for
+from tests.e2e.deck import wait_for
+from tests.e2e.emulated_deck import EmulatedDeck, emulated_deck
 
 FIRST_PORT = 21800
-UP_SECONDS = 60.0 * PATIENCE
 
 pytestmark = pytest.mark.e2e
 
 
-@dataclass(frozen=True, slots=True)
-class EmulatedDeck(Deck):
-    """A deck whose command line runs in `home`."""
-
-    home: Path
-
-    def kvdeck(self, *arguments: str, timeout_seconds: float = 600) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "stack.cli.main", *arguments],
-            capture_output=True, text=True, timeout=timeout_seconds, check=False, cwd=ROOT,
-            env={**os.environ, "KVDECK_HOME": str(self.home)},
-        )  # fmt: skip
-
-
 @pytest.fixture
 def emulated(tmp_path: Path) -> Iterator[EmulatedDeck]:
-    """Up within a minute (of an idle machine), programs and tokenizer at hand; down at the end, whatever happened."""
-    for part in ("alerts", "dashboard"):
-        (tmp_path / part).symlink_to(ROOT / part)
-    (tmp_path / ".kvdeck").mkdir()
-    for part in ("debian", "models"):
-        (tmp_path / ".kvdeck" / part).symlink_to(ROOT / ".kvdeck" / part)
-    deck = EmulatedDeck(Ports.packed(FIRST_PORT), tmp_path)
-    began = time.monotonic()
-    started = deck.kvdeck("up", "--engines", "emulated", "--detach", "--yes", "--no-traffic", "--ports-from", str(FIRST_PORT))
-    assert started.returncode == 0, f"{started.stdout}\n{started.stderr}"
-    assert time.monotonic() - began < UP_SECONDS
-    yield deck
-    assert deck.kvdeck("down").returncode == 0
+    with emulated_deck(tmp_path, FIRST_PORT) as deck:
+        yield deck
 
 
 def test_it_serves_shows_every_tier_and_says_that_it_is_emulated(emulated: EmulatedDeck) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from stack.doctor.check import Finding, Group, check, failed, passed, unknown
-from stack.doctor.duration import seconds
 from stack.doctor.facts import Facts
+from stack.metrics.duration import seconds, windows
 
-_WINDOW = re.compile(r"\[((?:\d+(?:ms|[smhdwy]))+)(?::[^\]]*)?\]")
 _DEFAULT = "15d"  # Prometheus' own, where neither a time nor a size is set
 
 
@@ -24,10 +21,10 @@ def look(facts: Facts) -> Finding:
         return unknown("no Prometheus given: --prometheus URL")
     if prometheus.retention is None or prometheus.rules is None:
         return unknown(f"its flags or rules cannot be read: {prometheus.fault or 'not told'}")
-    windows = [found for rule in prometheus.rules for found in _WINDOW.findall(rule.query)]
-    if not windows:
+    looked = [window for rule in prometheus.rules for window in windows(rule.query)]
+    if not looked:
         return unknown("it evaluates no rule with a window")
-    longest = max(windows, key=seconds)
+    longest = max(looked, key=seconds)
     kept = prometheus.retention if seconds(prometheus.retention) else _DEFAULT
     told = f"keeps {kept}, the longest window is {longest}"
     return passed(told) if seconds(kept) > seconds(longest) else failed(told)

@@ -19,7 +19,7 @@ BENCHMARKS = bench.list_commands(click.Context(bench))
 
 def test_the_commands_are_these() -> None:
     assert COMMANDS == [
-        "bench", "control", "ctl", "demo", "doctor", "down", "emulator", "exporter", "router",
+        "bench", "control", "ctl", "demo", "doctor", "down", "drill", "emulator", "exporter", "router",
         "start", "status", "stop", "supervise", "test", "traffic", "up",
     ]  # fmt: skip
 
