@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -43,7 +43,7 @@ def without_helm(value: Any) -> Any:
     return [without_helm(each) for each in value] if isinstance(value, list) else value
 
 
-def prometheus_rules(files: Mapping[PurePath, bytes]) -> list[Json]:
+def prometheus_rules(files: Mapping[Path, bytes]) -> list[Json]:
     """PrometheusRules of rule files by their paths below `alerts/rules`, without alerts on what does not run: router, control."""
     found = []
     for path, text in sorted(files.items()):
