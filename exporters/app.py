@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import signal
 import sys
@@ -73,6 +74,11 @@ class Settings:
     kubeconfig: Path | None = None
     probe: Allowed = NOTHING
 
+    @property
+    def scrape_seconds(self) -> float:
+        """What a scrape may take. One for the cache that took longer than the interval would bring samples that are old already."""
+        return min(self.timeout_seconds, self.cache_seconds or math.inf)
+
 
 def application(
     settings: Settings,
@@ -103,7 +109,7 @@ def application(
         node=settings.node,
     )
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
-    timeout, shard = settings.timeout_seconds, settings.shard
+    timeout, shard = settings.scrape_seconds, settings.shard
     scraper = Scraper(readers, fleet.refresh, fleet.now, timeout, version("kvdeck"), clock, shard, fleet.points)
     cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
 
@@ -156,4 +162,7 @@ def serve(settings: Settings) -> None:
     log.info("exporter listens", extra={"host": settings.host, "port": settings.port})
     # uvicorn raises the signal again once it has shut down: that end is a good one.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    uvicorn.run(app, host=settings.host, port=settings.port, log_level="warning", access_log=False, **tls)
+    # Who is answered when the end comes gets the time of a scrape; a reader that takes its answer byte by byte gets no more.
+    ending = math.ceil(settings.timeout_seconds) + 1
+    how = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": ending, **tls}
+    uvicorn.run(app, host=settings.host, port=settings.port, **how)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 OTHER = "other"
 MOST = 1000
+LONGEST = 256
 
 
 class Bound:
@@ -20,6 +21,8 @@ class Bound:
 
     def __call__(self, owner: str, value: str) -> str:
         """`value` of `owner`, or `other` where there have been enough."""
+        if not nameable(value):
+            return OTHER
         owners = self._owners.get(value, set())
         if owner in owners:
             return value
@@ -35,3 +38,8 @@ class Bound:
         for owners in self._owners.values():
             owners.discard(owner)
         self._owners = {value: owners for value, owners in self._owners.items() if owners}
+
+
+def nameable(value: str) -> bool:
+    """Fit for a label: a line of printable text that is not too long to be on every series."""
+    return len(value) <= LONGEST and value.isprintable()

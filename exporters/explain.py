@@ -12,7 +12,7 @@ from rich.table import Table
 
 from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch
-from stack.engines import lmcache, vllm
+from stack.engines import lmcache, vllm, vllm_page
 from stack.engines.lmcache import Mode
 from stack.engines.quantities import Resolved
 from stack.engines.samples import Histogram
@@ -54,7 +54,7 @@ async def explain(url: str, seconds: float, transport: httpx.AsyncBaseTransport 
     async with httpx.AsyncClient(transport=transport, trust_env=False, timeout=seconds) as client:
         samples = await fetch(client, f"{url}/metrics", vllm.WANTED | lmcache.WANTED, plain=plain)
         cache = lmcache.read(samples)
-        if vllm.speaks(samples):
+        if vllm_page.fault(samples) is None:
             told = await engine_version(client, url)
             within = [*cache.exposed.all.values()] if cache.mode is Mode.IN_PROCESS else []
             return Explanation("vLLM", told, [_row(one) for one in [*vllm.read(samples, numbers(told)).quantities, *within]])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import math
 from collections.abc import Iterator, Sequence
 
-import httpx
-
 from exporters import lmcache_models, lmcache_points
+from exporters.aside import aside
+from exporters.bound import nameable
 from exporters.collector import Context, EnginePrompt, Point, Seen, collectors
 from exporters.watch import Watch
 from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
+from stack.engines import vllm_page
 from stack.engines.lmcache import WANTED_INSIDE, Reading, inside
+from stack.engines.quantities import State
 from stack.engines.versions import version as numbers
-from stack.engines.vllm import WANTED, EngineReading, read, speaks, started
+from stack.engines.vllm import WANTED, EngineReading, read, started
 from stack.engines.vllm_names import plain
 from stack.engines.vllm_transfers import Transfers
 from stack.metrics import catalog
@@ -45,20 +49,22 @@ class Engines:
     async def read(self, target: str) -> Seen:
         listed = self._listed(target)
         samples = await fetch(self._context.http, listed.url + listed.metrics_path, _NAMES, plain=plain, turn=self._context.turn)
+        if (fault := vllm_page.fault(samples)) is not None:
+            raise ExpositionError(fault)
         begun = started(samples)
-        version = await self._version(listed, begun)
-        if not listed.model or self._learnt.get(target, begun) != begun:
-            await self._learn(listed, begun)
+        version, _ = await asyncio.gather(self._version(listed, begun), self._learn(listed, begun))
         engine = self._listed(target)
         reading, within = read(samples, numbers(version)), inside(samples)
-        if not speaks(samples):
-            raise ExpositionError("no vLLM series")
         prompt = None if reading.prompt is None else EnginePrompt(engine, reading.prompt, reading.started)
         quantities = [*reading.quantities, *(() if within is None else within.exposed.all.values())]
         found = [*points(engine, reading, within), info(engine, version)]
-        return Seen(found, self._watch.states(target, quantities), prompt=prompt)
+        states = self._watch.states(target, quantities)
+        if State.RESET in states.values():
+            self._ask_again(target)
+        return Seen(found, states, prompt=prompt)
 
     def unread(self, target: str) -> Sequence[Point]:
+        self._ask_again(target)
         return [info(self._listed(target), None)]
 
     def forget(self, target: str) -> None:
@@ -74,10 +80,9 @@ class Engines:
 
     async def _learn(self, engine: Target, started: float | None) -> None:
         """Which model an engine serves of which nobody said; asked once a process, and until it says."""
-        try:
-            served = first_model(await fetch_json(self._context.http, f"{engine.url}/v1/models"))
-        except (httpx.HTTPError, ExpositionError):  # its metrics are good without it
+        if engine.model and self._learnt.get(engine.replica, started) == started:
             return
+        served = first_model(await aside(fetch_json(self._context.http, f"{engine.url}/v1/models")))
         if served is not None:
             self._context.learn(engine.replica, *served)
             self._learnt[engine.replica] = started
@@ -87,10 +92,16 @@ class Engines:
         known = self._versions.get(engine.replica)
         if known and known[0] == started:
             return known[1]
-        version = await engine_version(self._context.http, engine.url)
+        version = await aside(engine_version(self._context.http, engine.url))
         if version is not None:
             self._versions[engine.replica] = (started, version)
         return version
+
+    def _ask_again(self, target: str) -> None:
+        """Another process may be there now: not all engines tell when theirs began."""
+        self._versions.pop(target, None)
+        if target in self._learnt:
+            self._learnt[target] = math.nan
 
 
 def first_model(answer: object) -> tuple[str, str] | None:
@@ -98,7 +109,7 @@ def first_model(answer: object) -> tuple[str, str] | None:
     cards = answer.get("data") if isinstance(answer, dict) else None
     card = cards[0] if isinstance(cards, list) and cards else None
     name = card.get("id") if isinstance(card, dict) else None
-    if not isinstance(card, dict) or not isinstance(name, str):
+    if not isinstance(card, dict) or not isinstance(name, str) or not nameable(name):
         return None
     root = card.get("root")
     return name, root if isinstance(root, str) else name

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-import httpx
-
 from exporters import lmcache_models, lmcache_points
+from exporters.aside import aside
 from exporters.bound import Bound
 from exporters.collector import Context, Point, Seen, collectors
 from exporters.ratchet import Ratchet
@@ -81,10 +80,7 @@ class LMCache:
         known = self._capacities.get(server)
         if known and known[0] == reading.started:
             return known[1]
-        try:
-            capacity = l1_capacity_bytes(await fetch_json(self._context.http, f"{self._urls[server]}/status"))
-        except (httpx.HTTPError, ExpositionError):  # its metrics are good without it; it is asked again in the next scrape
-            return None
+        capacity = l1_capacity_bytes(await aside(fetch_json(self._context.http, f"{self._urls[server]}/status")))
         if capacity is not None:
             self._capacities[server] = (reading.started, capacity)
         return capacity

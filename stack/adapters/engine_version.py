@@ -16,4 +16,4 @@ async def engine_version(client: httpx.AsyncClient, url: str) -> str | None:
     except (httpx.HTTPError, ExpositionError):  # old engines have no such page, and what depends on it can do without
         return None
     told = answer.get("version") if isinstance(answer, dict) else None
-    return told[:_LONGEST] if isinstance(told, str) else None
+    return told[:_LONGEST] if isinstance(told, str) and told.isprintable() else None

@@ -102,11 +102,6 @@ def started(samples: Samples) -> float | None:
     return samples.total(_STARTED)
 
 
-def speaks(samples: Samples) -> bool:
-    """Whether this is an engine's exposition at all."""
-    return any(samples.of(name) for quantity in (vq.PROMPT, vq.RUNNING) for name in quantity.names)
-
-
 def resolved(samples: Samples, version: Version | None) -> Exposed:
     """Every quantity of one engine's exposition."""
     return Exposed(samples, vq.QUANTITIES, version, _block_tokens(samples))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -240,3 +241,8 @@ async def test_pods_are_followed_while_the_application_runs() -> None:
         samples = parse((await one.get("/metrics")).content, NAMES)
     assert success(samples) == {"llm-0": 1.0}
     assert samples.by("mechanism", catalog.EXPORTER_DISCOVERY_SUCCESS.name) == {"kubernetes": 1.0}
+
+
+def test_a_scrape_for_the_cache_is_over_before_the_next_is_due() -> None:
+    settings = Settings("127.0.0.1", 0, (), {}, 4.0)
+    assert [replace(settings, cache_seconds=interval).scrape_seconds for interval in (None, 1.0, 15.0)] == [4.0, 1.0, 4.0]

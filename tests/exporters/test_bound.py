@@ -1,6 +1,8 @@
 """A label whose values others choose."""
 
-from exporters.bound import Bound
+import pytest
+
+from exporters.bound import OTHER, Bound
 
 
 def test_a_hundred_thousand_values_make_1001() -> None:
@@ -35,3 +37,9 @@ def test_a_target_that_has_an_other_keeps_it_as_it_is() -> None:
     assert [bound("n", "b"), bound("m", "b"), bound("m", "c")] == ["b", "other", "other"]
     bound.forget("m")
     assert bound("m", "b") == "b"
+
+
+@pytest.mark.parametrize("value", ["m" * 257, "a\nb", "a\x00b", "\u2028"])
+def test_what_no_label_should_hold_is_other(value: str) -> None:
+    bound = Bound()
+    assert (bound("server", value), bound("server", "m" * 256)) == (OTHER, "m" * 256)

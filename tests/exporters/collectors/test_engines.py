@@ -75,6 +75,16 @@ async def test_a_server_that_is_no_vllm_is_refused() -> None:
         await read(hosts)
 
 
+async def test_another_product_at_an_engines_address_is_not_taken_for_it() -> None:
+    hosts = Hosts()
+    hosts.engine("decode-0", exposition("production-stack-router-a6c01db"))
+    with pytest.raises(ExpositionError, match="a router's series"):
+        await read(hosts)
+    hosts.engine("decode-0", b"".join(b'vllm:num_requests_running{model_name="%s"} 1\n' % name for name in (b"a", b"b")))
+    with pytest.raises(ExpositionError, match="series of 2 models"):
+        await read(hosts)
+
+
 async def test_an_engine_that_cannot_be_read_is_still_listed() -> None:
     engines = Engines(Context(httpx.AsyncClient(), lambda: [target("p", Pool.PREFILL)]))
     labels = {Label.MODEL_NAME: "smollm2", Label.POOL: "prefill", Label.REPLICA: "p", Label.EMULATED: "false"}
@@ -142,7 +152,36 @@ async def test_an_engine_that_restarts_with_another_model_is_asked_anew() -> Non
     assert models == ["llama", "qwen"]
 
 
-@pytest.mark.parametrize("answer", [{}, {"data": []}, {"data": [{}]}, {"data": [3]}, [], {"data": [{"id": 3}]}])
+@pytest.mark.parametrize("between", ["fails", "counts anew"])
+async def test_an_engine_that_does_not_say_when_it_began_is_asked_anew_after_what_may_be_a_restart(between: str) -> None:
+    hosts = Hosts()
+    fleet = Fleet([], {"e": "http://e"})
+    told = []
+    async with hosts.client() as client:
+        engines = Engines(Context(client, fleet.now, learn=fleet.learn))
+        for model, tokens in (("llama", 9), ("qwen", 3), ("qwen", 3)):
+            hosts.engine("e", b"vllm:prompt_tokens_total %d\n" % tokens, version="0.32.0" if model == "llama" else "0.33.0")
+            hosts.answers["http://e/v1/models"] = json(b'{"data": [{"id": "%s"}]}' % model.encode())
+            if model != "llama" and between == "fails":
+                engines.unread("e")
+            told.append(of(list((await engines.read("e")).points), catalog.TARGET_INFO)[0].labels)
+    assert (told[0][Label.MODEL_NAME], told[0][Label.VERSION]) == ("llama", "0.32.0")
+    assert (told[2][Label.MODEL_NAME], told[2][Label.VERSION]) == ("qwen", "0.33.0")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": [{"id": "m" * 300}]},
+        {"data": [{"id": "a\x00"}]},
+        {},
+        {"data": []},
+        {"data": [{}]},
+        {"data": [3]},
+        [],
+        {"data": [{"id": 3}]},
+    ],
+)
 def test_a_list_of_models_that_names_none_is_no_model(answer: object) -> None:
     assert first_model(answer) is None
 

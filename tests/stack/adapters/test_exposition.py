@@ -1,5 +1,6 @@
 """Expositions that are good, huge, hostile or none."""
 
+import asyncio
 import gzip
 import time
 from contextlib import suppress
@@ -101,3 +102,21 @@ async def test_json_is_decoded_or_refused() -> None:
         assert await fetch_json(client, "http://e/version") == {"version": "0.32.0"}
         with pytest.raises(ExpositionError, match="not JSON"):
             await fetch_json(client, "http://e/deep")
+
+
+async def test_a_long_document_is_parsed_in_turns_with_the_others() -> None:
+    hosts = Hosts({"http://long/metrics": text(b"b 1\n" * 50), "http://short/metrics": text(b"b 1\n")})
+    turn, read = asyncio.Lock(), list[str]()
+
+    async def one(client: httpx.AsyncClient, host: str) -> None:
+        await fetch(client, f"http://{host}/metrics", WANTED, Limits(piece_bytes=1), turn=turn)
+        read.append(host)
+
+    async with hosts.client() as client:
+        await asyncio.gather(one(client, "long"), one(client, "short"))
+    assert read == ["short", "long"]
+
+
+def test_pieces_lose_no_line() -> None:
+    document = b"".join(b'b{x="%d"} 1\n' % number for number in range(7))
+    assert [list(parse(document, WANTED, Limits(piece_bytes=size))) for size in (1, 25)] == 2 * [list(parse(document, WANTED))]
