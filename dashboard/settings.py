@@ -13,13 +13,17 @@ class SettingsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`control_token` is None where control runs without one (loopback only)."""
+    """`control_token` is None where control runs without tokens (loopback only).
+
+    `control_authorities` is a PEM file of those whose certificates are believed, None for the common ones.
+    """
 
     prometheus_url: str
     control_url: str
     alertmanager_url: str
     router_url: str
     control_token: str | None
+    control_authorities: Path | None
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Settings:
@@ -30,6 +34,7 @@ class Settings:
             alertmanager_url=environment.get("KVDECK_ALERTMANAGER_URL", "http://127.0.0.1:9093"),
             router_url=environment.get("KVDECK_ROUTER_URL", "http://127.0.0.1:8000"),
             control_token=_token(environment.get("KVDECK_CONTROL_TOKEN_FILE")),
+            control_authorities=_file(environment.get("KVDECK_CONTROL_CA_FILE")),
         )
 
 
@@ -41,3 +46,7 @@ def _token(path: str | None) -> str | None:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"KVDECK_CONTROL_TOKEN_FILE: {path} cannot be read: {error}") from error
+
+
+def _file(path: str | None) -> Path | None:
+    return Path(path) if path else None

@@ -7,7 +7,8 @@ import os
 import streamlit as st
 
 from dashboard.promapi import PromApi
-from dashboard.settings import Settings
+from dashboard.settings import Settings, SettingsError
+from stack.adapters.trust import TrustError
 from stack.api.client import ControlClient
 
 ACTOR = "dashboard"
@@ -35,6 +36,11 @@ def control() -> ControlClient:
     """This session's own control client. Raises SettingsError."""
     if "control" not in st.session_state:
         own = settings()
-        st.session_state["control"] = ControlClient(own.control_url, token=own.control_token, actor=ACTOR)
+        try:
+            st.session_state["control"] = ControlClient(
+                own.control_url, token=own.control_token, actor=ACTOR, authorities=own.control_authorities
+            )
+        except TrustError as error:
+            raise SettingsError(f"KVDECK_CONTROL_CA_FILE: {error}") from error
     client: ControlClient = st.session_state["control"]
     return client

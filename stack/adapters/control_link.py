@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
 
 import httpx
 import msgspec
 
+from stack.adapters.trust import trusting
 from stack.cache.relay import CacheUpdate
 from stack.control.link import RouterConfig, RouterReport
 
@@ -17,7 +19,7 @@ class ControlUnavailableError(ConnectionError):
 
 
 class ControlLink:
-    """One router's connection to control at `url`. Use as an async context manager."""
+    """One router's connection to control at `url`. Use as an async context manager. Raises TrustError for `authorities`."""
 
     def __init__(
         self,
@@ -25,6 +27,7 @@ class ControlLink:
         router_id: str,
         *,
         token: str | None = None,
+        authorities: Path | None = None,
         deadline_seconds: float = 5.0,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
@@ -32,7 +35,12 @@ class ControlLink:
         self._path = f"/v1/routers/{quote(router_id, safe='')}"
         self._deadline = deadline_seconds
         self._http = httpx.AsyncClient(
-            base_url=url, headers=headers, timeout=deadline_seconds, transport=transport, trust_env=False
+            base_url=url,
+            headers=headers,
+            verify=trusting(authorities),
+            timeout=deadline_seconds,
+            transport=transport,
+            trust_env=False,
         )
 
     async def config(self, version: int, wait_seconds: float) -> RouterConfig | None:

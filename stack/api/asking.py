@@ -5,6 +5,8 @@ from __future__ import annotations
 from starlette.requests import ClientDisconnect, Request
 
 from stack.api.errors import ApiError
+from stack.api.permit import GRANT
+from stack.control.access import ANYBODY, Grant
 
 PATCH_BYTES = 256 << 10
 REPORT_BYTES = 8 << 20
@@ -67,9 +69,11 @@ def only(request: Request, *known: str) -> None:
             raise ApiError(400, "bad_parameter", f"unknown parameter {name[:40]!r}; known: {', '.join(known)}", name[:40])
 
 
-def actor(request: Request, default: str) -> str:
-    """Who asks: what the request says of itself, else `default`. A claim, kept apart from the address in the audit log."""
-    return _printable(request.headers.get("x-kvdeck-actor", ""), NAME_MAX) or default
+def actor(request: Request) -> str:
+    """Who asks: the token's name. Without tokens it is a claim, what the request says of itself."""
+    grant: Grant = request.scope[GRANT]
+    claimed = _printable(request.headers.get("x-kvdeck-actor", ""), NAME_MAX) if grant is ANYBODY else ""
+    return claimed or grant.name
 
 
 def comment(request: Request) -> str | None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
 
 from stack.api import asking
 from stack.api.cache_board import CacheBoard, TooManyServersError
 from stack.api.errors import ApiError, json_response
+from stack.api.permit import Permitted
+from stack.control.access import Role
+from stack.control.reporting_path import PREFIX
 from stack.engines.lmcache_events import CacheEventFormatError, batches, registration
 
 REPORT_BYTES = 64 << 20  # a chunk of 256 tokens takes 2 kB with its token ids; servers flush every second
@@ -20,19 +22,18 @@ WAIT_MOST_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheRoutes:
-    """`path` is where servers report; it opens without a token, so it must not be guessed where there is one."""
+    """Servers report as routers do, whose secret their path has where there are tokens."""
 
     board: CacheBoard
-    path: str
 
-    def routes(self) -> list[Route | Mount]:
-        reported = [
-            Route("/events", self.events, methods=["POST"]),
-            Route("/instances", self.register, methods=["POST"]),
-            Route("/instances/{server}/heartbeat", self.heartbeat, methods=["PUT"]),
-            Route("/instances/{server}", self.leave, methods=["DELETE"]),
+    def routes(self) -> list[Permitted]:
+        return [
+            Permitted("/v1/routers/{id}/cache", self.cache, methods=["GET"], needs=Role.VIEWER),
+            Permitted(f"{PREFIX}/events", self.events, methods=["POST"], needs=Role.ROUTER),
+            Permitted(f"{PREFIX}/instances", self.register, methods=["POST"], needs=Role.ROUTER),
+            Permitted(f"{PREFIX}/instances/{{server}}/heartbeat", self.heartbeat, methods=["PUT"], needs=Role.ROUTER),
+            Permitted(f"{PREFIX}/instances/{{server}}", self.leave, methods=["DELETE"], needs=Role.ROUTER),
         ]
-        return [Route("/v1/routers/{id}/cache", self.cache, methods=["GET"]), Mount(self.path, routes=reported)]
 
     async def cache(self, request: Request) -> Response:
         """A CacheUpdate in msgpack: there may be many chunks, and their names are bytes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from stack.adapters.trust import trusting
 from stack.api.schema import AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, HealthView, StateView
 from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
@@ -55,7 +57,9 @@ _ERRORS = {409: StaleError, 422: RefusedChangeError, 401: UnauthorizedError, 403
 class ControlClient:
     """One control API. Blocking; every call has a deadline; raises ControlUnreachableError and ControlAnswerError.
 
-    `actor` is who the audit log names. Use it as a context manager, or call `close`.
+    `actor` is who the audit log names where control has no tokens, which say it otherwise. `authorities` is a PEM file of
+    those whose certificates are believed, None for the common ones. Use it as a context manager, or call `close`.
+    Raises TrustError.
     """
 
     def __init__(
@@ -64,13 +68,21 @@ class ControlClient:
         *,
         token: str | None = None,
         actor: str | None = None,
+        authorities: Path | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         named = {"Authorization": f"Bearer {token}" if token else None, "X-Kvdeck-Actor": actor}
         headers = [(name.encode(), value.encode()) for name, value in named.items() if value]
         self.url = url
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout_seconds, transport=transport, trust_env=False)
+        self._http = httpx.Client(
+            base_url=url,
+            headers=headers,
+            verify=trusting(authorities),
+            timeout=timeout_seconds,
+            transport=transport,
+            trust_env=False,
+        )
 
     def state(self) -> StateView:
         """Desired against applied, now."""

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stack.api import asking
 from stack.api.decision_stream import READERS_MOST, DecisionStream, Feed
 from stack.api.errors import ApiError, error_response, json_response
+from stack.api.permit import Permitted
 from stack.api.ring import DecisionRing, Filter
+from stack.control.access import Role
 from stack.control.ports import DecisionLog
 
 _FILTERS = ("model", "path", "strategy", "engine", "fallback", "status")
@@ -27,11 +28,11 @@ class DecisionRoutes:
     feed: Feed
     files: DecisionLog | None = None
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[Permitted]:
         return [
-            Route("/v1/decisions", self.decisions, methods=["GET"]),
-            Route("/v1/decisions/stream", _Streaming(self.feed), methods=["GET"]),
-            Route("/v1/decisions/{id}", self.decision, methods=["GET"]),
+            Permitted("/v1/decisions", self.decisions, methods=["GET"], needs=Role.VIEWER),
+            Permitted("/v1/decisions/stream", _Streaming(self.feed), methods=["GET"], needs=Role.VIEWER),
+            Permitted("/v1/decisions/{id}", self.decision, methods=["GET"], needs=Role.VIEWER),
         ]
 
     async def decisions(self, request: Request) -> Response:

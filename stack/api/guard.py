@@ -1,31 +1,36 @@
-"""Who may talk to control: whoever has the token, or, without one, only this machine and no web page on it."""
+"""Who may talk to control: whoever has a token, or, without any, only this machine and no web page on it."""
 
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from enum import StrEnum
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from stack.adapters.bearer import authorized
 from stack.api.errors import error_response
+from stack.api.permit import GRANT, OPEN_PATHS
+from stack.control.access import ANYBODY, Grant, granted
+from stack.control.reporting_path import reporter
 
-OPEN_PATHS = frozenset({"/health", "/metrics"})  # numbers for probes and Prometheus; nothing can be changed there
+Granting = Callable[[], Sequence[Grant]]
+
+
+class Refusal(StrEnum):
+    """Why somebody was turned away."""
+
+    UNAUTHORIZED = "unauthorized"
+    FORBIDDEN = "forbidden"
+
+
+_REFUSALS = {401: Refusal.UNAUTHORIZED, 403: Refusal.FORBIDDEN}
 
 
 class NotLoopbackError(ValueError):
-    """Control would listen to the network without a token."""
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A bearer token; `name` is who acts when the request does not say."""
-
-    name: str
-    secret: str
+    """Control would listen to the network without tokens or in clear text."""
 
 
 def loopback(host: str) -> bool:
@@ -36,47 +41,68 @@ def loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def check_listen(host: str, token: Token | None) -> None:
-    """Raises NotLoopbackError when `host` is open to others and there is no token."""
-    if token is None and not loopback(host):
+def check_listen(host: str, *, tokens: bool, tls: bool, insecure: bool = False) -> None:
+    """Raises NotLoopbackError when `host` is open to others without `tokens`, or without `tls` unless `insecure` says so."""
+    if loopback(host):
+        return
+    if not tokens:
+        raise NotLoopbackError(f"control steers the fleet: to listen on {host} it needs --tokens FILE (or use --listen 127.0.0.1)")
+    if not tls and not insecure:
         raise NotLoopbackError(
-            f"control steers the fleet: to listen on {host} it needs --token-file FILE (or use --listen 127.0.0.1)"
+            f"tokens would cross the network in clear text: to listen on {host} give --tls-cert and --tls-key,"
+            " or --insecure where something in front of control encrypts"
         )
 
 
 class Guard:
-    """ASGI middleware in front of every path but the open ones. What knows `secret_path` needs no token below it."""
+    """ASGI middleware that says who asks, or refuses; what they may do is the routes' business. `grants` None: no tokens.
 
-    def __init__(self, app: ASGIApp, token: Token | None, secret_path: str) -> None:
-        self._app, self._token, self._secret_path = app, token, f"{secret_path}/"
+    `refused` hears of every answer that turns somebody away.
+    """
+
+    def __init__(self, app: ASGIApp, grants: Granting | None, refused: Callable[[Refusal], None]) -> None:
+        self._app, self._grants, self._refused = app, grants, refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refusal = self._refusal(scope) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, send)
+        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+            await self._app(scope, receive, send)
+            return
 
-    def _refusal(self, scope: Scope) -> Response | None:
+        async def counting(message: Message) -> None:
+            if message["type"] == "http.response.start" and (why := _REFUSALS.get(message["status"])) is not None:
+                self._refused(why)
+            await send(message)
+
+        known = self._known(scope)
+        if isinstance(known, Response):
+            await known(scope, receive, counting)
+            return
+        grant, path = known
+        await self._app({**scope, "path": path, GRANT: grant}, receive, counting)
+
+    def _known(self, scope: Scope) -> tuple[Grant, str] | Response:
+        """Who asks, and for which path."""
         headers = Headers(scope=scope)
-        if scope["path"] in OPEN_PATHS:
-            return None
-        if self._token is None:
-            return _from_a_web_page(headers)
-        if scope["path"].startswith(self._secret_path):
-            return None
-        if authorized(headers.get("authorization"), self._token.secret):
-            return None
-        refusal = error_response(401, "unauthorized", "a valid bearer token is needed: Authorization: Bearer ...")
+        if self._grants is None:
+            return _from_a_web_page(headers) or (ANYBODY, scope["path"])
+        grants = self._grants()
+        if (reporting := reporter(scope["path"], grants)) is not None:
+            return reporting
+        if (grant := granted(grants, headers.get("authorization"))) is not None:
+            return grant, scope["path"]
+        refusal = error_response(401, Refusal.UNAUTHORIZED, "a valid bearer token is needed: Authorization: Bearer ...")
         refusal.headers["WWW-Authenticate"] = "Bearer"
         return refusal
 
 
 def _from_a_web_page(headers: Headers) -> Response | None:
-    """Without a token the network address is the only protection, and a browser on this machine has it too.
+    """Without tokens the network address is the only protection, and a browser on this machine has it too.
 
     A page from elsewhere betrays itself by Origin, one that rebinds its own name to 127.0.0.1 by Host.
     """
     if "origin" in headers:
-        return error_response(403, "forbidden", "no requests from web pages: control has no token set")
+        return error_response(403, Refusal.FORBIDDEN, "no requests from web pages: control has no tokens")
     host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
     if not loopback(host):
-        return error_response(403, "forbidden", "without a token control answers to localhost and 127.0.0.1 only")
+        return error_response(403, Refusal.FORBIDDEN, "without tokens control answers to localhost and 127.0.0.1 only")
     return None

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from stack.api import asking
 from stack.api.board import Board
 from stack.api.errors import ApiError, json_response
+from stack.api.permit import Permitted
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
+from stack.control.access import Role
 from stack.control.link import RouterReport
 
 WAIT_MOST_SECONDS = 60.0
@@ -29,10 +30,10 @@ class LinkRoutes:
     ring: DecisionRing
     reported: Callable[[], None]
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[Permitted]:
         return [
-            Route("/v1/routers/{id}/config", self.config, methods=["GET"]),
-            Route("/v1/routers/{id}/report", self.report, methods=["POST"]),
+            Permitted("/v1/routers/{id}/config", self.config, methods=["GET"], needs=Role.VIEWER),
+            Permitted("/v1/routers/{id}/report", self.report, methods=["POST"], needs=Role.ROUTER),
         ]
 
     async def config(self, request: Request) -> Response:

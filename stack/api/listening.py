@@ -22,7 +22,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def url(listener: socket.socket) -> str:
+def url(listener: socket.socket, scheme: str) -> str:
     """Where `listener` can be reached."""
     host, port = listener.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

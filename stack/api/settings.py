@@ -16,9 +16,20 @@ class ControlConfigError(ValueError):
     """Control cannot start as it was told to; the message is one line that says what to do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """PEM files of the certificate, with those it rests on, and of its key."""
+
+    certificate: Path
+    key: Path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlSettings:
     """What `kvdeck control` is told: where to listen, what to watch, and how many seconds a leaving engine is waited for.
+
+    Who may do what is in the files `tokens`; without any only loopback is listened at, which `insecure` lets go unencrypted
+    elsewhere.
 
     Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
     `cache_store` is the address of the store that all cache servers share.
@@ -32,7 +43,9 @@ class ControlSettings:
     supervisor_socket: Path
     config: Path | None = None
     run: str | None = None
-    token_file: Path | None = None
+    tokens: tuple[Path, ...] = ()
+    tls: Tls | None = None
+    insecure: bool = False
     cache_store: str | None = None
     drain_seconds: float = Patience().drain
     decisions_dir: Path | None = None

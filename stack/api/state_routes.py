@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from stack.api import asking
 from stack.api.board import Board
 from stack.api.changes import Asked, Changed, Changes
 from stack.api.errors import ApiError, json_response
+from stack.api.permit import Permitted
 from stack.api.routers import Routers
 from stack.api.schema import Applied, AuditView, ChangeView, EffectView, EngineView, HealthView, StateView
 from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
+from stack.control.access import Role
 from stack.control.effects import Effect
 from stack.control.members import Member
 from stack.control.ports import Store, StoreError
@@ -23,7 +24,7 @@ from stack.control.ports import Store, StoreError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateRoutes:
-    """The operator's half of the API. `actor` is who acts when a request does not say."""
+    """The operator's half of the API."""
 
     board: Board
     routers: Routers
@@ -31,15 +32,14 @@ class StateRoutes:
     changes: Changes
     store: Store
     telemetry: Telemetry
-    actor: str
 
-    def routes(self) -> list[Route]:
+    def routes(self) -> list[Permitted]:
         return [
-            Route("/v1/state", self.state, methods=["GET"]),
-            Route("/v1/state", self.patch, methods=["PATCH"]),
-            Route("/v1/audit", self.audit, methods=["GET"]),
-            Route("/health", self.health, methods=["GET"]),
-            Route("/metrics", self.metrics, methods=["GET"]),
+            Permitted("/v1/state", self.state, methods=["GET"], needs=Role.VIEWER),
+            Permitted("/v1/state", self.patch, methods=["PATCH"], needs=Role.OPERATOR),
+            Permitted("/v1/audit", self.audit, methods=["GET"], needs=Role.VIEWER),
+            Permitted("/health", self.health, methods=["GET"], needs=None),
+            Permitted("/metrics", self.metrics, methods=["GET"], needs=None),
         ]
 
     async def state(self, _: Request) -> Response:
@@ -52,7 +52,7 @@ class StateRoutes:
             body=await asking.body(request, asking.PATCH_BYTES),
             if_match=request.headers.get("if-match"),
             dry_run=asking.flag(request, "dry_run"),
-            actor=asking.actor(request, self.actor),
+            actor=asking.actor(request),
             remote=request.client.host if request.client else None,
             comment=asking.comment(request),
         )

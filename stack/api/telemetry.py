@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 
 from stack.adapters.instruments import counter, samples
 from stack.api.board import Board
+from stack.api.guard import Refusal
 from stack.control.audit import Outcome
 from stack.control.members import Member
 from stack.control.ports import DecisionLog
@@ -19,6 +20,7 @@ from stack.metrics.catalog import (
     CONTROL_GENERATION,
     CONTROL_KEPT_DECISIONS,
     CONTROL_POOL_REPLICAS,
+    CONTROL_REFUSED_REQUESTS,
     CONTROL_SLOW_READERS,
 )
 from stack.model.tier import Pool
@@ -35,6 +37,9 @@ class Telemetry:
         for outcome in _COUNTED:  # all there from the start, so that a first refusal is a rise and not a new series
             self._changes.labels(outcome.value)
         self._slow_readers = counter(CONTROL_SLOW_READERS, self._registry)
+        self._refused = counter(CONTROL_REFUSED_REQUESTS, self._registry)
+        for refusal in Refusal:
+            self._refused.labels(refusal.value)
         self._registry.register(_Fleet(board, members))
         self._registry.register(_Files(files))
 
@@ -44,6 +49,10 @@ class Telemetry:
     def slow_reader(self) -> None:
         """Somebody who followed the decisions was too slow."""
         self._slow_readers.inc()
+
+    def refused(self, refusal: Refusal) -> None:
+        """Somebody was turned away."""
+        self._refused.labels(refusal.value).inc()
 
     def watch(self, collector: Collector) -> None:
         """Show what `collector` reads, too."""

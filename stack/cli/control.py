@@ -20,7 +20,10 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--run", "run_id", metavar="ID", help="One run of the whole stack: in a new run the configuration wins over what was kept."
 )
-@click.option("--token-file", type=_FILE, help="Bearer token; without one only loopback addresses are allowed.")
+@click.option("--tokens", type=_FILE, multiple=True, help="Who may do what (`kvdeck token new`); without any, loopback only.")
+@click.option("--tls-cert", type=_FILE, help="PEM file of a certificate: answer over HTTPS.")
+@click.option("--tls-key", type=_FILE, help="PEM file of its key.")
+@click.option("--insecure", is_flag=True, help="Allow tokens over plain HTTP beyond loopback, where a proxy in front encrypts.")
 @click.option("--cache-store", metavar="URL", help="The store behind LMCache (redis://...), to know when it evicted.")
 @click.option("--drain-timeout", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds a leaving engine has.")
 @click.option("--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there.")
@@ -33,7 +36,10 @@ def command(
     supervisor_socket: Path,
     config: Path | None,
     run_id: str | None,
-    token_file: Path | None,
+    tokens: tuple[Path, ...],
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    insecure: bool,
     cache_store: str | None,
     drain_timeout: float,
     decisions_dir: Path | None,
@@ -44,12 +50,14 @@ def command(
     from stack.adapters import logs
     from stack.adapters.bearer import TokenFileError
     from stack.api.guard import NotLoopbackError
-    from stack.api.settings import ControlConfigError, ControlSettings
+    from stack.api.settings import ControlConfigError, ControlSettings, Tls
     from stack.control.opening import NoDesiredStateError
     from stack.control.ports import StoreError
     from stack.control.refusal import RefusedError
     from stack.wiring.control import run
 
+    if (tls_cert is None) != (tls_key is None):
+        raise click.UsageError("--tls-cert and --tls-key go together")
     logs.configure()
     settings = ControlSettings(
         host=listen[0],
@@ -59,7 +67,9 @@ def command(
         supervisor_socket=supervisor_socket,
         config=config,
         run=run_id,
-        token_file=token_file,
+        tokens=tokens,
+        tls=None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key),
+        insecure=insecure,
         cache_store=cache_store,
         drain_seconds=drain_timeout,
         decisions_dir=decisions_dir,

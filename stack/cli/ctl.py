@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,23 +16,30 @@ if TYPE_CHECKING:
     from stack.wiring.ctl import Connection
 
 
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
 def _connection(function: Callable[..., None]) -> Callable[..., None]:
-    """The options every sub-command has."""
+    """The options that every sub-command has, as its argument `at`."""
+
+    @wraps(function)
+    def connected(url: str | None, token_file: Path | None, ca_file: Path | None, as_json: bool, **rest: object) -> None:
+        from stack.wiring.ctl import Connection, control_url
+
+        function(at=Connection(url or control_url(), token_file, ca_file, as_json), **rest)
+
     options = (
         click.option(
             "--url", envvar="KVDECK_CONTROL_URL", help="Where control is; else this checkout's stack, else http://127.0.0.1:8010."
         ),
-        click.option(
-            "--token-file",
-            type=click.Path(path_type=Path, dir_okay=False),
-            envvar="KVDECK_CONTROL_TOKEN_FILE",
-            help="Bearer token, when control has one.",
-        ),
+        click.option("--token-file", type=_FILE, envvar="KVDECK_CONTROL_TOKEN_FILE", help="Bearer token, when control has tokens."),
+        click.option("--ca-file", type=_FILE, envvar="KVDECK_CONTROL_CA_FILE", help="PEM file: whose certificate control has."),
         click.option("--json", "as_json", is_flag=True, help="Control's own answer, for programs."),
     )
+    command: Callable[..., None] = connected
     for option in reversed(options):
-        function = option(function)
-    return function
+        command = option(command)
+    return command
 
 
 @click.group()
@@ -46,11 +54,11 @@ def command() -> None:
 
 @command.command("get")
 @_connection
-def get(url: str | None, token_file: Path | None, as_json: bool) -> None:
+def get(at: Connection) -> None:
     """Desired and applied state, engines, routers."""
     from stack.wiring import ctl
 
-    sys.exit(ctl.get(_at(url, token_file, as_json)))
+    sys.exit(ctl.get(at))
 
 
 @command.command("set")
@@ -64,36 +72,33 @@ def change(
     model: str | None,
     dry_run: bool,
     comment: str | None,
-    url: str | None,
-    token_file: Path | None,
-    as_json: bool,
+    at: Connection,
 ) -> None:
     """Change the desired state, for example: strategy=kv_aware pools.decode.replicas=3"""
     from stack.wiring import ctl
 
-    sys.exit(ctl.change(_at(url, token_file, as_json), assignments, model, dry_run=dry_run, comment=comment))
+    sys.exit(ctl.change(at, assignments, model, dry_run=dry_run, comment=comment))
 
 
 @command.command("diff")
 @click.argument("assignments", nargs=-1, metavar="[KEY=VALUE...]")
 @click.option("--model", help="The model the keys are for, when several are served.")
 @_connection
-def diff(assignments: tuple[str, ...], model: str | None, url: str | None, token_file: Path | None, as_json: bool) -> None:
+def diff(assignments: tuple[str, ...], model: str | None, at: Connection) -> None:
     """What assignments would change; without any, where applied differs from desired."""
     from stack.wiring import ctl
 
-    at = _at(url, token_file, as_json)
     sys.exit(ctl.change(at, assignments, model, dry_run=True, comment=None) if assignments else ctl.drift(at))
 
 
 @command.command("history")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @_connection
-def history(limit: int, url: str | None, token_file: Path | None, as_json: bool) -> None:
+def history(limit: int, at: Connection) -> None:
     """The audit log, newest first."""
     from stack.wiring import ctl
 
-    sys.exit(ctl.history(_at(url, token_file, as_json), limit))
+    sys.exit(ctl.history(at, limit))
 
 
 @command.command("decisions")
@@ -108,22 +113,21 @@ def history(limit: int, url: str | None, token_file: Path | None, as_json: bool)
 @click.option("--observed", type=click.Choice(["true", "false"]), help="Mirrored requests only, or routed ones only.")
 @click.option("--since", callback=ago, metavar="AGO", help="No older than this: 90s, 10m, 2h.")
 @_connection
-def decisions(limit: int, follow: bool, url: str | None, token_file: Path | None, as_json: bool, **filters: str | None) -> None:
+def decisions(limit: int, follow: bool, at: Connection, **filters: str | None) -> None:
     """Recent routing decisions with their reasons, newest first."""
     from stack.wiring import ctl
 
-    at = _at(url, token_file, as_json)
     sys.exit(ctl.follow(at, filters) if follow else ctl.decisions(at, limit, filters))
 
 
 @command.command("decision")
 @click.argument("request_id", metavar="ID")
 @_connection
-def decision(request_id: str, url: str | None, token_file: Path | None, as_json: bool) -> None:
+def decision(request_id: str, at: Connection) -> None:
     """Explain one decision, by its request's id (x-request-id): why this path, why this engine, and did it come true."""
     from stack.wiring import ctl
 
-    sys.exit(ctl.decision(_at(url, token_file, as_json), request_id))
+    sys.exit(ctl.decision(at, request_id))
 
 
 @command.command("replay")
@@ -140,9 +144,3 @@ def replay(file: Path, by: str, as_json: bool) -> None:
         run(file, by, as_json=as_json)
     except (NotDecisionsError, OSError) as error:
         raise click.ClickException(str(error)) from error
-
-
-def _at(url: str | None, token_file: Path | None, as_json: bool) -> Connection:
-    from stack.wiring.ctl import Connection, control_url
-
-    return Connection(url or control_url(), token_file, as_json)

@@ -25,6 +25,7 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--targets", type=_FILE, required=True, help="The fleet: a file_sd file, watched.")
 @click.option("--control-url", help="Follow this control. Without it the router goes on with --config.")
 @click.option("--control-token-file", type=_EXISTING, help="Bearer token for control.")
+@click.option("--control-ca-file", type=_EXISTING, help="PEM file: whose certificate control has, if none that all trust.")
 @click.option("--engine-token-file", type=_EXISTING, help="Bearer token sent to engines in place of the client's Authorization.")
 @click.option("--config", type=_EXISTING, help="YAML with `desired:`, used until control answers.")
 @click.option("--secret-file", type=_FILE, required=True, help="Key for hashing session names; made when missing.")
@@ -67,6 +68,7 @@ def command(
     targets: Path,
     control_url: str | None,
     control_token_file: Path | None,
+    control_ca_file: Path | None,
     engine_token_file: Path | None,
     config: Path | None,
     secret_file: Path,
@@ -109,6 +111,7 @@ def command(
             secret=secret_from(secret_file),
             control_url=control_url,
             control_token=_token(control_token_file),
+            control_authorities=control_ca_file,
             engine_authorization=_bearer(_token(engine_token_file)),
             kv_events_bind=kv_events_bind,
             expose_route_headers=expose_route_headers,

@@ -42,17 +42,18 @@ class LocalSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     traffic_rate: Positive = 0.5
     traffic_scenario: Literal["chat", "documents", "mixed"] = "mixed"
     emulator_profile: str = "laptop-smollm2"
-    # Bearer token for control, kept in a file that only its owner reads; None: control trusts loopback.
-    token_file: str | None = None
+    # People's tokens for control (`kvdeck token new`); the stack's own processes get theirs at each start. None: control trusts
+    # loopback.
+    tokens_file: str | None = None
     # Routing decisions in files, for replay, beside the newest ones that control has in memory; None: no files.
     decisions_dir: str | None = None
     decisions_format: Literal["jsonl", "parquet"] = "jsonl"
     scrape_seconds: Annotated[int, msgspec.Meta(ge=1, le=60)] = 5
     prometheus_retention: str = "2d"
 
-    def token_path(self, home: Path) -> Path | None:
-        """Where the token is; a relative name is in the checkout."""
-        return None if self.token_file is None else home / self.token_file
+    def tokens_path(self, home: Path) -> Path | None:
+        """Where people's tokens are; a relative name is in the checkout."""
+        return None if self.tokens_file is None else home / self.tokens_file
 
     def decisions_path(self, home: Path) -> Path | None:
         """Where decisions go; a relative name is in the checkout."""

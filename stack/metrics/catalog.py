@@ -742,6 +742,15 @@ CONTROL_POOL_REPLICAS = _add(
     "Engines of a pool: desired, or observed and ready.",
     Label.MODEL_NAME, Label.POOL, Label.STATE,
 )  # fmt: skip
+CONTROL_REFUSED_REQUESTS = _add(
+    "kvdeck_control_refused_requests_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
+    "Requests turned away for who asked: unauthorized (no token that is known) or forbidden (its role does not include it).",
+    Label.REASON,
+)  # fmt: skip
+CONTROL_TOKEN_FILE_FAULTS = _add(
+    "kvdeck_control_token_file_faults_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
+    "Changes of a token file that could not be read; the tokens before them go on counting. Absent where there are no tokens.",
+)  # fmt: skip
 CONTROL_SLOW_READERS = _add(
     "kvdeck_control_slow_readers_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
     "Readers of the decision stream that were sent away because they did not keep up; they may resume.",

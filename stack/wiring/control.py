@@ -6,19 +6,19 @@ import asyncio
 import logging
 import signal
 import socket
+import ssl
 import time
-from pathlib import Path
 
 import uvloop
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
-from stack.adapters.bearer import read_token
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.target_file import TargetFile
-from stack.api.guard import Token, check_listen
+from stack.adapters.token_file import TokenFiles
+from stack.api.guard import check_listen
 from stack.api.listening import listening, url
-from stack.api.settings import ControlSettings, read_desired
+from stack.api.settings import ControlConfigError, ControlSettings, Tls, read_desired
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.opening import Opening, opening
 from stack.control.ports import Store
@@ -35,20 +35,21 @@ log = logging.getLogger(__name__)
 
 def run(settings: ControlSettings) -> None:
     """Serve until told to end. Raises ControlConfigError and the ValueErrors of what it is made of."""
-    token = _token(settings.token_file)
-    check_listen(settings.host, token)
+    tokens = TokenFiles(settings.tokens, time.monotonic) if settings.tokens else None
+    check_listen(settings.host, tokens=tokens is not None, tls=settings.tls is not None, insecure=settings.insecure)
+    _check_tls(settings.tls)
     configured = read_desired(settings.config)
     with listening(settings.host, settings.port) as listener:
         store = SqliteStore(settings.state_dir)
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(_serve(settings, configured, store, token, listener))
+                runner.run(_serve(settings, configured, store, tokens, listener))
         finally:
             store.close()
 
 
 async def _serve(
-    settings: ControlSettings, configured: Desired | None, store: SqliteStore, token: Token | None, listener: socket.socket
+    settings: ControlSettings, configured: Desired | None, store: SqliteStore, tokens: TokenFiles | None, listener: socket.socket
 ) -> None:
     new_run = settings.run is not None and not await store.knows(settings.run)
     begin = opening(await store.load(), configured, strategies.names(), new_run=new_run)
@@ -65,16 +66,18 @@ async def _serve(
         known=strategies.names(),
         targets=TargetFile(settings.targets).changed,
         cache=cache,
-        token=token,
+        tokens=tokens,
         patience=Patience(drain=settings.drain_seconds),
         files=files,
     )
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
-    server = ControlServer(control.app)
+    server = ControlServer(control.app, settings.tls)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, server, control)
-    log.info("control listens", extra={"url": url(listener), "generation": control.board.generation})
+    log.info(
+        "control listens", extra={"url": url(listener, "https" if settings.tls else "http"), "generation": control.board.generation}
+    )
     tasks = [asyncio.create_task(control.reconciler.run(), name="reconcile")]
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))
@@ -102,6 +105,11 @@ def _end(server: ControlServer, control: Control) -> None:
     control.feed.close()
 
 
-def _token(path: Path | None) -> Token | None:
-    secret = read_token(path)
-    return None if path is None or secret is None else Token(path.stem, secret)
+def _check_tls(tls: Tls | None) -> None:
+    """Before anything is begun. Raises ControlConfigError."""
+    if tls is None:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls.certificate, tls.key)
+    except OSError as error:  # what is wrong with either is an SSLError, which is one
+        raise ControlConfigError(f"{tls.certificate} and {tls.key} are no certificate and its key: {error}") from error

@@ -15,7 +15,6 @@ from stack.api.cache_telemetry import CacheTelemetry
 from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
-from stack.api.guard import Token
 from stack.api.link_routes import LinkRoutes
 from stack.api.reconciler import Reconciler
 from stack.api.ring import DecisionRing
@@ -24,10 +23,10 @@ from stack.api.server import create_app
 from stack.api.sight import Sight
 from stack.api.state_routes import StateRoutes
 from stack.api.telemetry import Telemetry
+from stack.api.token_telemetry import Tokens, TokenTelemetry
 from stack.control.opening import Opening
 from stack.control.ports import DecisionLog, PoolScaler, Store
 from stack.control.reconcile import Patience
-from stack.control.reporting_path import reporting_path
 from stack.model.target import Target
 
 
@@ -49,7 +48,7 @@ def assemble(
     known: tuple[str, ...],
     targets: Callable[[], Sequence[Target] | None],
     cache: CacheBoard,
-    token: Token | None = None,
+    tokens: Tokens | None = None,
     patience: Patience | None = None,
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], float] = time.time,
@@ -96,12 +95,17 @@ def assemble(
         changes=changes,
         store=store,
         telemetry=telemetry,
-        actor=token.name if token else "anonymous",
     )
     linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
     told = DecisionRoutes(ring=ring, feed=feed, files=files)
-    path = reporting_path(token.secret if token else None)
     telemetry.watch(CacheTelemetry(cache.directory))
-    cached = CacheRoutes(board=cache, path=path)
+    if tokens is not None:
+        telemetry.watch(TokenTelemetry(tokens))
+    cached = CacheRoutes(board=cache)
     routes = [*asked.routes(), *told.routes(), *linked.routes(), *cached.routes()]
-    return Control(app=create_app(routes, token, path), board=board, reconciler=reconciler, feed=feed)
+    return Control(
+        app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused),
+        board=board,
+        reconciler=reconciler,
+        feed=feed,
+    )

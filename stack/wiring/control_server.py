@@ -10,6 +10,8 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from stack.api.settings import Tls
+
 GRACE_SECONDS = 3  # for answers under way when the process is told to end
 STUCK_SECONDS = 0.3  # a reader of whose answer nothing more went out in this time is not reading
 
@@ -17,9 +19,15 @@ STUCK_SECONDS = 0.3  # a reader of whose answer nothing more went out in this ti
 class ControlServer(uvicorn.Server):
     """Serves `app` until `should_exit`."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, tls: Tls | None = None) -> None:
         config = uvicorn.Config(
-            app, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_SECONDS
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            ssl_certfile=tls.certificate if tls else None,
+            ssl_keyfile=tls.key if tls else None,
         )
         super().__init__(config)
 

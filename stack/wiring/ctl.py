@@ -14,6 +14,7 @@ import msgspec
 from rich.console import Console, RenderableType
 
 from stack.adapters.bearer import TokenFileError, read_token
+from stack.adapters.trust import TrustError
 from stack.api import tables
 from stack.api.assignments import AssignmentError, patch
 from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError
@@ -46,6 +47,7 @@ class Connection:
 
     url: str
     token_file: Path | None
+    authorities: Path | None
     json: bool
 
 
@@ -116,9 +118,9 @@ def change(connection: Connection, words: Sequence[str], model: str | None, *, d
 def _run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
     try:
         token = read_token(connection.token_file)
-        with ControlClient(connection.url, token=token, actor=_user()) as client:
+        with ControlClient(connection.url, token=token, actor=_user(), authorities=connection.authorities) as client:
             return ask(client)
-    except (AssignmentError, TokenFileError) as error:
+    except (AssignmentError, TokenFileError, TrustError) as error:
         return _fail(str(error), Exit.USAGE)
     except ControlUnreachableError as error:
         return _fail(str(error), Exit.UNREACHABLE)

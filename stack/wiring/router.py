@@ -136,7 +136,11 @@ class Router:
         }
         if options.control_url is not None:
             control = ControlLink(
-                options.control_url, options.router_id, token=options.control_token, deadline_seconds=settings.control_deadline_s
+                options.control_url,
+                options.router_id,
+                token=options.control_token,
+                authorities=options.control_authorities,
+                deadline_seconds=settings.control_deadline_s,
             )
             link = await self._resources.enter_async_context(control)
             accounts = (self._stalls.account, lambda engine: self._index.account(engine, time.monotonic()))

@@ -33,6 +33,7 @@ class RouterOptions:
     secret: bytes
     control_url: str | None = None
     control_token: str | None = None
+    control_authorities: Path | None = None
     engine_authorization: str | None = None
     kv_events_bind: str | None = None
     expose_route_headers: bool = False

@@ -15,12 +15,15 @@ import yaml
 from msgspec import to_builtins
 
 from stack.adapters import logs
+from stack.control.access import Grant, Role, digest
 from stack.local import runtime_folder
 from stack.local.atomic_file import replace_file
 from stack.local.birth import birth
+from stack.local.components.dashboard import NAME as DASHBOARD
 from stack.local.components.emulator import NAME as EMULATOR
 from stack.local.components.emulator import emulated_engine
 from stack.local.components.engine import engine
+from stack.local.components.router import NAME as ROUTER
 from stack.local.components.site import Site
 from stack.local.components.whole import components, engine_counts
 from stack.local.cores import divide, hardware_siblings, usable_cores
@@ -39,8 +42,11 @@ from stack.local.supervisor_lock import only_supervisor
 from stack.local.target_list import TargetList
 from stack.local.timings import Timings
 from stack.model.tier import Pool
+from stack.wiring.token import secret_token, write
 
 log = logging.getLogger(__name__)
+
+_OWN_ROLES = {ROUTER: Role.ROUTER, DASHBOARD: Role.OPERATOR}
 
 
 def run(launch_file: Path) -> None:
@@ -127,5 +133,18 @@ def _write_configuration(site: Site) -> None:
         emulated=site.is_emulated,
     )
     replace_file(site.prometheus_file, render(scraping).encode())
+    _write_own_tokens(site)
     desired = {"desired": to_builtins(site.launch.config.desired)}
     replace_file(site.desired_file, yaml.safe_dump(desired, sort_keys=False).encode())
+
+
+def _write_own_tokens(site: Site) -> None:
+    """New ones at each start, where control wants any: what an old process kept opens nothing."""
+    if not site.tokens:
+        return
+    grants = []
+    for name, role in _OWN_ROLES.items():
+        secret = secret_token()
+        grants.append(Grant(name=f"kvdeck-{name}", role=role, sha256=digest(secret)))
+        replace_file(site.rendered / f"{name}.token", f"{secret}\n".encode(), mode=0o600)
+    write(site.own_tokens, grants)

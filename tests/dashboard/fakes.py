@@ -19,8 +19,8 @@ import uvicorn
 
 from stack.adapters.audit_store import SqliteStore
 from stack.api.cache_board import CacheBoard
-from stack.api.guard import Token
 from stack.api.listening import listening
+from stack.control.access import Role
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.opening import opening
@@ -29,6 +29,7 @@ from stack.control.state import Desired
 from stack.model.target import Target
 from stack.strategies import base as strategies
 from stack.wiring.control_parts import assemble
+from tests.grants import Known, bearer, grant
 from tests.stack.api.deck import Fleet, Router
 
 Series = tuple[Mapping[str, str], float]
@@ -81,8 +82,8 @@ class EmulatedFleet(Fleet):
 class Steered:
     """The real control on a real socket, with one router that follows it. Everything runs on a thread's own loop."""
 
-    def __init__(self, folder: Path, fleet: Fleet, desired: Desired, token: Token | None = None) -> None:
-        self._folder, self._fleet, self._desired, self._token = folder, fleet, desired, token
+    def __init__(self, folder: Path, fleet: Fleet, desired: Desired, secret: str | None = None) -> None:
+        self._folder, self._fleet, self._desired, self._secret = folder, fleet, desired, secret
         self._loop = asyncio.new_event_loop()
         self._up = threading.Event()
         self._one = asyncio.Lock()
@@ -98,7 +99,7 @@ class Steered:
 
     def patch(self, patch: object) -> None:
         """A change that somebody else makes."""
-        headers = {"Authorization": f"Bearer {self._token.secret}"} if self._token else {}
+        headers = bearer(self._secret) if self._secret else {}
         state = httpx.get(f"{self.url}/v1/state", headers=headers).json()
         answer = httpx.patch(f"{self.url}/v1/state", json=patch, headers=headers | {"If-Match": str(state["generation"])})
         assert answer.status_code == 200, answer.text
@@ -136,12 +137,12 @@ class Steered:
             known=known,
             targets=self._fleet.targets,
             cache=CacheBoard(CacheDirectory(1, has_store=False), time.monotonic),
-            token=self._token,
+            tokens=None if self._secret is None else Known([grant(self._secret, Role.ADMIN)]),
         )
         with listening("127.0.0.1", 0) as listener:
             self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
             self._server = uvicorn.Server(uvicorn.Config(self._control.app, log_config=None, access_log=False))
-            headers = {"Authorization": f"Bearer {self._token.secret}"} if self._token else {}
+            headers = bearer(self._secret) if self._secret else {}
             async with httpx.AsyncClient(base_url=self.url, headers=headers) as http:
                 self._router = Router("router-0", http, self._fleet)
                 serving = asyncio.create_task(self._server.serve(sockets=[listener]))

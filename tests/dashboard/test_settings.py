@@ -14,6 +14,7 @@ def test_the_defaults_are_those_of_the_one_machine_stack() -> None:
         alertmanager_url="http://127.0.0.1:9093",
         router_url="http://127.0.0.1:8000",
         control_token=None,
+        control_authorities=None,
     )
 
 

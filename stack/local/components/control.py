@@ -13,7 +13,7 @@ NAME = "control"
 def control(site: Site) -> Spec:
     """It asks this supervisor for engines over the socket."""
     url = site.url(site.ports.control)
-    token, decisions = site.token_file, site.settings.decisions_path(site.layout.home)
+    decisions = site.settings.decisions_path(site.layout.home)
     kept = () if decisions is None else ("--decisions-dir", str(decisions), "--decisions-format", site.settings.decisions_format)
     argv = site.kvdeck(
         NAME,
@@ -23,7 +23,7 @@ def control(site: Site) -> Spec:
         *("--supervisor-socket", str(site.layout.supervisor_socket)),
         *("--config", str(site.desired_file)),
         *("--run", site.launch.run),
-        *(("--token-file", str(token)) if token else ()),
+        *(word for path in site.tokens for word in ("--tokens", str(path))),
         *("--cache-store", _store(site)),
         *kept,
     )

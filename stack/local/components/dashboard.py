@@ -12,7 +12,7 @@ NAME = "dashboard"
 
 def dashboard(site: Site) -> Spec:
     """It watches no source file and tells nobody that it runs."""
-    url, ports = site.url(site.ports.dashboard), site.ports
+    url, ports, token = site.url(site.ports.dashboard), site.ports, site.token_of(NAME)
     argv = (
         *(str(site.launch.python), "-m", "streamlit", "run", str(site.layout.home / "dashboard" / "app.py")),
         *("--server.address", LOOPBACK, "--server.port", str(ports.dashboard)),
@@ -24,7 +24,7 @@ def dashboard(site: Site) -> Spec:
         "KVDECK_CONTROL_URL": site.url(ports.control),
         "KVDECK_ALERTMANAGER_URL": site.url(ports.alertmanager),
         "KVDECK_ROUTER_URL": site.url(ports.router),
-        **({"KVDECK_CONTROL_TOKEN_FILE": str(site.token_file)} if site.token_file else {}),
+        **({"KVDECK_CONTROL_TOKEN_FILE": str(token)} if token else {}),
     }
     command = Command(
         host=site.host, kind=NAME, argv=argv, environment=environment, stage=Stage.FACE, grace=5.0, nice=OBSERVER_NICE, url=url

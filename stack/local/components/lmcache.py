@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from stack.adapters.bearer import TokenFileError, read_token
+from stack.adapters.bearer import read_token
 from stack.control.reporting_path import reporting_path
-from stack.local.components import store
+from stack.local.components import router, store
 from stack.local.components.engine_environment import engine_environment, engine_installation
 from stack.local.components.site import ENGINE_NICE, LOOPBACK, Site
 from stack.local.probes import HttpProbe
@@ -51,11 +51,7 @@ def shared_memory_name(digest: str) -> str:
 
 def reports_to(site: Site) -> str:
     """Where cache servers report: to control, which takes the place of LMCache's coordinator."""
-    try:
-        secret = read_token(site.token_file)
-    except TokenFileError:  # control does not start without it, and says so
-        secret = None
-    return site.url(site.ports.control) + reporting_path(secret)
+    return site.url(site.ports.control) + reporting_path(read_token(site.token_of(router.NAME)))
 
 
 def _arguments(site: Site) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ DRAIN_SECONDS = 20
 def router(site: Site) -> Spec:
     """It says in each answer where that came from: here nobody is to be kept from knowing."""
     url = site.url(site.ports.router)
-    token = site.token_file
+    token = site.token_of(NAME)
     argv = site.kvdeck(
         NAME,
         *("--listen", f"{LOOPBACK}:{site.ports.router}", "--id", "router-0"),

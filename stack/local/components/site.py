@@ -69,9 +69,19 @@ class Site:
         return self.launch.config.pools.prefill.replicas > 0
 
     @property
-    def token_file(self) -> Path | None:
-        """The bearer token of control, if it wants one."""
-        return self.settings.token_path(self.layout.home)
+    def tokens(self) -> tuple[Path, ...]:
+        """Whom control believes: people, and this start's own processes; nothing where it trusts loopback."""
+        people = self.settings.tokens_path(self.layout.home)
+        return () if people is None else (people, self.own_tokens)
+
+    @property
+    def own_tokens(self) -> Path:
+        """The hashes of the tokens that this start's own processes have."""
+        return self.rendered / "tokens.yaml"
+
+    def token_of(self, name: str) -> Path | None:
+        """The file of the token that our own process `name` has, None where control wants none."""
+        return self.rendered / f"{name}.token" if self.tokens else None
 
     @property
     def digest(self) -> str:

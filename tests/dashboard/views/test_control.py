@@ -9,7 +9,6 @@ import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from stack.api.guard import Token
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered
 from tests.stack.api.deck import running
@@ -193,7 +192,7 @@ def test_edits_survive_that_control_goes_away(opened: Opener, steered: Steered, 
 
 def test_a_wrong_token_is_said(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fleet = EmulatedFleet(running("prefill-0", "decode-0", "decode-1").engines)
-    control = Steered(tmp_path / "control", fleet, desired(), Token("operator", "right"))
+    control = Steered(tmp_path / "control", fleet, desired(), "right")
     (tmp_path / "token").write_text("wrong")
     environment.setenv("KVDECK_CONTROL_URL", control.url)
     environment.setenv("KVDECK_CONTROL_TOKEN_FILE", str(tmp_path / "token"))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stack.adapters.bearer import TokenFileError, authorized, read_token
+from stack.adapters.bearer import TokenFileError, read_token
 
 
 def test_a_token_is_the_files_text_without_its_newline(tmp_path: Path) -> None:
@@ -21,8 +21,3 @@ def test_a_file_without_a_token_is_said(tmp_path: Path, content: bytes | None, f
         file.write_bytes(content)
     with pytest.raises(TokenFileError, match=fault):
         read_token(file)
-
-
-def test_the_scheme_is_case_insensitive_and_the_token_is_not() -> None:
-    assert authorized("bEaReR s3cret", "s3cret")
-    assert not authorized("Bearer S3cret", "s3cret")

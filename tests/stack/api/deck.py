@@ -13,7 +13,7 @@ import msgspec
 
 from stack.adapters.audit_store import SqliteStore
 from stack.api.cache_board import CacheBoard
-from stack.api.guard import Token
+from stack.api.token_telemetry import Tokens
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
@@ -162,7 +162,7 @@ async def deck(
     fleet: Fleet | None = None,
     configured: Desired | None = None,
     clock: Clock | None = None,
-    token: Token | None = None,
+    tokens: Tokens | None = None,
     known: tuple[str, ...] = STRATEGIES,
     cache: CacheBoard | None = None,
     files: DecisionLog | None = None,
@@ -180,7 +180,7 @@ async def deck(
         known=known,
         targets=fleet.targets,
         cache=cache or CacheBoard(CacheDirectory(1, has_store=True), clock),
-        token=token,
+        tokens=tokens,
         clock=clock,
         wall=clock.wall,
         ack_seconds=0.05,

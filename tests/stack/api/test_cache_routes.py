@@ -10,12 +10,12 @@ import pytest
 
 from stack.api.cache_board import FORGET_SECONDS, SERVERS_MAX, CacheBoard, TooManyServersError
 from stack.api.cache_watch import CacheWatch
-from stack.api.guard import Token
 from stack.cache.relay import STORE, CacheUpdate
 from stack.control.cache_directory import CacheDirectory
 from stack.control.reporting_path import reporting_path
 from stack.engines.lmcache_events import Registration
 from stack.model.chunk import CacheDoubt
+from tests.grants import EVERYBODY
 from tests.stack.api.deck import Clock, Deck, deck
 
 DATA = Path(__file__).parents[2] / "data"
@@ -68,10 +68,11 @@ async def test_what_is_no_report_is_refused(tmp_path: Path, path: str) -> None:
         assert (await control.http.post(f"/v1/lmcache{path}", content=b"{")).status_code == 422
 
 
-async def test_with_a_token_servers_report_under_the_secret_path_only(tmp_path: Path) -> None:
-    async with deck(tmp_path, token=Token("operator", "secret")) as control:
+async def test_with_tokens_servers_report_under_a_routers_secret_path_only(tmp_path: Path) -> None:
+    async with deck(tmp_path, tokens=EVERYBODY) as control:
         assert (await send(control, REGISTRATION)).status_code == 401
-        assert (await send(control, REGISTRATION, reporting_path("secret"))).status_code == 200
+        assert (await send(control, REGISTRATION, reporting_path("admin"))).status_code == 401
+        assert (await send(control, REGISTRATION, reporting_path("router"))).status_code == 200
         assert (await control.http.get("/v1/routers/r/cache")).status_code == 401
 
 

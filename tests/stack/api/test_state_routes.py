@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from stack.control.state import SESSION_KEYS, Desired
-from tests.stack.api.deck import Deck, deck, running
+from tests.stack.api.deck import deck
 from tests.stack.control.samples import desired, model
 
 
@@ -304,33 +304,6 @@ async def test_previews_are_not_audited_and_failures_are(tmp_path: Path) -> None
 async def test_every_error_has_one_shape(tmp_path: Path, method: str, path: str, error: tuple[int, str, str | None]) -> None:
     async with deck(tmp_path) as it:
         assert _error(await it.http.request(method, path, content=b"{}", headers={"If-Match": "1"})) == error
-
-
-async def _metrics(it: Deck) -> list[str]:
-    lines = (await it.http.get("/metrics")).text.splitlines()
-    return [line for line in lines if not line.startswith("#")]
-
-
-async def test_metrics_show_generation_changes_and_pools(tmp_path: Path) -> None:
-    async with deck(tmp_path, running("decode-0", "decode-1")) as it:
-        await it.router().follow()
-        await it.patch({"strategy": "session"})
-        await it.patch({"strategy": "fastest"})
-        await it.patch({"strategy": "session"}, dry_run="1")
-        assert await _metrics(it) == [
-            'kvdeck_control_changes_total{outcome="applied"} 1.0',
-            'kvdeck_control_changes_total{outcome="dry_run"} 1.0',
-            'kvdeck_control_changes_total{outcome="refused"} 1.0',
-            'kvdeck_control_changes_total{outcome="stale"} 0.0',
-            'kvdeck_control_changes_total{outcome="invalid"} 0.0',
-            'kvdeck_control_changes_total{outcome="failed"} 0.0',
-            "kvdeck_control_slow_readers_total 0.0",
-            "kvdeck_control_generation 2.0",
-            'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="desired"} 1.0',
-            'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="ready"} 0.0',
-            'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="desired"} 2.0',
-            'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="ready"} 2.0',
-        ]
 
 
 async def test_health_gives_the_generation(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ BENCHMARKS = bench.list_commands(click.Context(bench))
 def test_the_commands_are_these() -> None:
     assert COMMANDS == [
         "bench", "control", "ctl", "demo", "doctor", "down", "drill", "emulator", "exporter", "router",
-        "start", "status", "stop", "supervise", "test", "traffic", "up",
+        "start", "status", "stop", "supervise", "test", "token", "traffic", "up",
     ]  # fmt: skip
 
 

@@ -14,15 +14,19 @@ from pathlib import Path
 
 import httpx
 import pytest
+import trustme
 from msgspec.json import encode as encode_json
 
 from stack.adapters.target_file import TargetFile
-from stack.api.client import ControlClient
+from stack.api.client import ControlClient, ControlUnreachableError, UnauthorizedError
 from stack.api.settings import ControlConfigError, read_desired
+from stack.control.access import Role
 from stack.control.link import RouterReport
 from stack.model.target import Target, encode
 from stack.model.tier import Pool
+from stack.wiring.token import write
 from tests.decisions import decision
+from tests.grants import grant
 
 CONFIG = """
 desired:
@@ -64,7 +68,7 @@ def _control(folder: Path, *more: str) -> Iterator[Process]:
         lines = []
         for line in popen.stderr:
             lines.append(line)
-            listening = re.search(r"control listens url='(http://[^']+)'", line)
+            listening = re.search(r"control listens url='(https?://[^']+)'", line)
             if listening:
                 yield Process(popen, listening[1])
                 return
@@ -143,12 +147,41 @@ def test_a_reader_that_takes_nothing_does_not_hold_up_the_end(folder: Path) -> N
     assert (status, "Traceback" in log, "graceful shutdown exceeded" in log) == (0, False, False)
 
 
+def test_over_tls_a_token_opens_what_its_role_includes(folder: Path) -> None:
+    authority = trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    issued.cert_chain_pems[0].write_to_path(folder / "cert.pem")
+    issued.private_key_pem.write_to_path(folder / "key.pem")
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    write(folder / "tokens.yaml", [grant("ann", Role.OPERATOR, "s3cret"), grant("ben", Role.VIEWER)])
+    tls = ("--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem"))
+    with _control(folder, "--config", str(folder / "config.yaml"), "--tokens", str(folder / "tokens.yaml"), *tls) as process:
+        trusted = folder / "ca.pem"
+        with ControlClient(process.url, token="s3cret", authorities=trusted) as ann:
+            assert ann.change({"strategy": "session"}, ann.state().generation).generation == 2
+            assert ann.audit().records[0].actor == "ann"
+        with ControlClient(process.url, token="ben", authorities=trusted) as ben:
+            with pytest.raises(UnauthorizedError, match="ben is a viewer; this takes the role operator"):
+                ben.change({"strategy": "kv_aware"}, ben.state().generation)
+            assert ben.state().generation == 2
+        with (
+            ControlClient(process.url, token="s3cret") as stranger,
+            pytest.raises(ControlUnreachableError, match="CERTIFICATE_VERIFY_FAILED"),
+        ):
+            stranger.state()
+        log = process.end()[1]
+    assert "actor='ann'" in log
+    assert "s3cret" not in log
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--listen", "0.0.0.0:0"], "to listen on 0.0.0.0 it needs --token-file FILE"),
+        (["--tls-cert", "a.pem"], "--tls-cert and --tls-key go together"),
+        (["--tls-cert", "a.pem", "--tls-key", "b.pem"], "a.pem and b.pem are no certificate and its key"),
+        (["--listen", "0.0.0.0:0"], "to listen on 0.0.0.0 it needs --tokens FILE"),
         (["--listen", "nonsense"], "expected HOST:PORT"),
-        (["--token-file", "missing"], "the token file missing cannot be read"),
+        (["--tokens", "missing"], "the token file missing cannot be read"),
         (["--config", "missing.yaml"], "missing.yaml cannot be read"),
         ([], "pass --config FILE with a 'desired:' section"),
     ],

@@ -34,10 +34,10 @@ MONITORING = Monitoring(Path("/b/prometheus"), Path("/b/promtool"), Path("/b/ale
 REAL = Installed(MONITORING, Path("/b/valkey"), Path("/m"), EngineInstallation(Path("/e/python"), Path("/m")))
 
 
-def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 1, **local: str) -> Site:
+def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 1, home: Path = HOME, **local: str) -> Site:
     config = load(None).sized(prefill, 2)
     launch = Launch(
-        layout=LAYOUT,
+        layout=replace(LAYOUT, home=home),
         python=Path("/v/python"),
         config=msgspec.structs.replace(config, local=msgspec.convert({"ports_from": 21000, **local}, LocalSettings)),
         installed=REAL if engines is EngineKind.VLLM else replace(REAL, store=None, engine=None),
@@ -104,11 +104,21 @@ def test_control_is_told_which_run_of_the_stack_it_is_in(tmp_path: Path) -> None
     assert runs[0] != runs[1]
 
 
-def test_a_token_is_passed_by_file_to_all_who_need_it(tmp_path: Path) -> None:
-    by_name = {spec.name: spec for spec in components(site(tmp_path, token_file="token"))}
-    assert flag(by_name["control"], "--token-file") == "/k/token"
-    assert flag(by_name["router"], "--control-token-file") == "/k/token"
-    assert command(by_name["dashboard"]).environment["KVDECK_CONTROL_TOKEN_FILE"] == "/k/token"
+def with_tokens(folder: Path) -> Site:
+    """A stack whose control wants tokens, at its start."""
+    there = site(folder, home=folder, tokens_file="people.yaml")
+    there.rendered.mkdir(parents=True)
+    (there.rendered / "router.token").write_text("secret\n")
+    return there
+
+
+def test_tokens_are_passed_by_file_to_all_who_need_them(tmp_path: Path) -> None:
+    by_name = {spec.name: spec for spec in components(with_tokens(tmp_path))}
+    argv, own = command(by_name["control"]).argv, tmp_path / ".kvdeck" / "run"
+    named = [argv[place + 1] for place, word in enumerate(argv) if word == "--tokens"]
+    assert named == [str(tmp_path / "people.yaml"), str(own / "tokens.yaml")]
+    assert flag(by_name["router"], "--control-token-file") == str(own / "router.token")
+    assert command(by_name["dashboard"]).environment["KVDECK_CONTROL_TOKEN_FILE"] == str(own / "dashboard.token")
 
 
 def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:
@@ -121,9 +131,7 @@ def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:
 
 def test_lmcache_reports_to_control_under_a_path_that_only_who_has_the_token_knows(tmp_path: Path) -> None:
     assert flag(lmcache(site(tmp_path)), "--coordinator-url") == "http://127.0.0.1:21001/v1/lmcache"
-    token = tmp_path / "token"
-    token.write_text("secret\n")
-    told = flag(lmcache(site(tmp_path, token_file=str(token))), "--coordinator-url")
+    told = flag(lmcache(with_tokens(tmp_path)), "--coordinator-url")
     assert told == f"http://127.0.0.1:21001{reporting_path('secret')}"
     assert "secret" not in told
 

@@ -1,0 +1,20 @@
+"""Whose certificates are believed."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+
+class TrustError(ValueError):
+    """A file of certificate authorities cannot be used; the message says which and why."""
+
+
+def trusting(authorities: Path | None) -> ssl.SSLContext | bool:
+    """What httpx takes as `verify`: the authorities in the PEM file alone, or the common ones. Raises TrustError."""
+    if authorities is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=authorities)
+    except OSError as error:  # what is wrong with its content is an SSLError, which is one
+        raise TrustError(f"{authorities} holds no certificates to trust: {error}") from error
