@@ -65,6 +65,14 @@ class Scene(Protocol):
         """The second leg, sent to the engine itself, answered."""
         ...
 
+    async def complete(self, engine: Target, prompt: str) -> None:
+        """One token, asked of the engine itself, answered."""
+        ...
+
+    async def store(self, *command: str) -> None:
+        """One command to the store."""
+        ...
+
     def prompt(self, words: int) -> str:
         """A text that no cache holds, of about as many tokens as `words`."""
         ...

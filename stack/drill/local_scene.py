@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpx
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
 
 from stack.adapters.exposition import ExpositionError, fetch
 from stack.adapters.supervisor_link import (
@@ -23,9 +25,9 @@ from stack.adapters.supervisor_link import (
 )
 from stack.config import Layout
 from stack.drill.drill import DrillError
-from stack.engines.pd import base as protocols
+from stack.drill.legs import decode_body, prefill_body
 from stack.local import sessions
-from stack.local.components import emulator
+from stack.local.components import emulator, store
 from stack.metrics import catalog
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -34,6 +36,7 @@ HELD_SECONDS = 60.0
 SENT_SECONDS = 5.0
 # A prefill of some hundred tokens behind others on a busy core; the whole prompt again where KV was lost.
 LEG_SECONDS = 90.0
+STORE_SECONDS = 10.0
 LOOK_SECONDS = 0.25
 
 
@@ -111,16 +114,25 @@ class LocalScene:
             await asyncio.gather(*out, return_exceptions=True)  # how they end is not what the drill is about
 
     async def prefill(self, engine: Target, prompt: str) -> bytes:
-        body = _speaker().prefill_body(self._fields(prompt, 1))
+        body = prefill_body(self._fields(prompt, 1))
         return (await self._call("POST", f"{engine.url}/v1/completions", body)).content
 
     async def decode(self, engine: Target, prompt: str, prefilled: bytes) -> None:
-        try:
-            handed = _speaker().handover(prefilled)
-        except protocols.HandoverError as error:
-            raise DrillError(f"the prefill engine hands nothing over: {error.reason}") from error
-        body = _speaker().decode_body(self._fields(prompt, 2), handed)
+        body = decode_body(self._fields(prompt, 2), prefilled)
         await self._call("POST", f"{engine.url}/v1/completions", body)
+
+    async def complete(self, engine: Target, prompt: str) -> None:
+        await self._call("POST", f"{engine.url}/v1/completions", self._fields(prompt, 1))
+
+    async def store(self, *command: str) -> None:
+        url = self._urls.get(store.NAME)
+        if url is None:
+            raise DrillError("this stack has no store")
+        try:
+            async with asyncio.timeout(STORE_SECONDS), Redis.from_url(url) as client:
+                await client.execute_command(*command)  # type: ignore[no-untyped-call]  # redis leaves it untyped
+        except (RedisError, TimeoutError) as error:
+            raise DrillError(f"the store does not take {' '.join(command[:2])}: {type(error).__name__}") from error
 
     def prompt(self, words: int) -> str:
         return f"Drill {secrets.token_hex(4)}. " + "word " * words
@@ -171,12 +183,6 @@ class LocalScene:
         if not answer.is_success:
             raise DrillError(f"{url} answers {answer.status_code}")
         return answer
-
-
-def _speaker() -> protocols.Speaker:
-    spoken = protocols.create(protocols.DEFAULT).speaker
-    assert spoken is not None
-    return spoken
 
 
 def _signal(pids: frozenset[int], number: signal.Signals) -> None:

@@ -10,8 +10,8 @@ from stack.local.components import store
 
 @drill(
     "The store, the L2 tier, is stopped",
-    required=("KvdeckCollectorFailing",),
-    tolerated=("KvdeckL2Backlog", "KvdeckL2EvictsUnseen"),
+    required=("KvdeckStoreDown",),
+    tolerated=("KvdeckL2Backlog", "KvdeckL2EvictsUnseen", "KvdeckL2Silent"),
     emulated=False,
 )
 async def play(scene: Scene) -> AsyncIterator[None]:

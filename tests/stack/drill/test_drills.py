@@ -63,6 +63,13 @@ class Notes:
     async def decode(self, engine: Target, prompt: str, prefilled: bytes) -> None:
         self._note("decode", engine.replica)
 
+    async def complete(self, engine: Target, prompt: str) -> None:
+        self._note("complete", engine.replica)
+        await asyncio.sleep(0)
+
+    async def store(self, *command: str) -> None:
+        self._note(command[1].lower(), "store")
+
     def prompt(self, words: int) -> str:
         return f"{len(self.done)} {words} {id(object())} {Counter(self.done)}"
 
@@ -75,6 +82,7 @@ class Notes:
 def played(drill: Drill, scene: Notes, fault: BaseException | None = None) -> None:
     async def play() -> None:
         async with drill.broken(scene):
+            await asyncio.sleep(0)
             if fault is not None:
                 raise fault
 
@@ -82,7 +90,7 @@ def played(drill: Drill, scene: Notes, fault: BaseException | None = None) -> No
 
 
 def unmended(scene: Notes) -> list[str]:
-    undone = {"hold": "release", "freeze": "thaw"}
+    undone = {"hold": "release", "freeze": "thaw", "pause": "unpause"}
     last = {what[1]: what[0] for what in scene.done if what[0] in {*undone, *undone.values()}}
     return [name for name, what in last.items() if what in undone]
 
@@ -104,7 +112,7 @@ def test_it_mends_when_it_is_interrupted(drill: Drill) -> None:
 
 
 @ALL
-@pytest.mark.parametrize("failing", ["hold", "kill", "freeze", "ask", "decode"])
+@pytest.mark.parametrize("failing", ["hold", "kill", "freeze", "ask", "decode", "pause", "complete"])
 def test_it_mends_when_the_breaking_fails_half_way(drill: Drill, failing: str) -> None:
     scene = Notes(failing=failing)
     try:
