@@ -92,9 +92,15 @@ class Scraper:
             self._due[name] = now
 
     async def _run(self, stage: int, seconds: float) -> list[Attempt]:
-        due = [(name, each) for name, each in self._collectors.items() if each.stage == stage]
-        reads = [self._guard.attempt(name, each, target, seconds) for name, each in due for target in self._due[name]]
-        return await asyncio.gather(*reads)
+        end = self._clock() + seconds
+        due = [(name, target) for name, each in self._collectors.items() if each.stage == stage for target in self._due[name]]
+        reads: list[asyncio.Task[Attempt]] = []
+        async with asyncio.TaskGroup() as group:
+            for name, target in due:
+                left = end - self._clock()
+                reads.append(group.create_task(self._guard.attempt(name, self._collectors[name], target, left)))
+                await asyncio.sleep(0)  # hundreds begun at once would keep whoever asks for a page waiting
+        return [read.result() for read in reads]
 
     def _prompt_tokens(self, attempts: Sequence[Attempt]) -> Iterator[Point]:
         seen = [(attempt.target, attempt.seen) for attempt in attempts if attempt.seen is not None]

@@ -13,16 +13,16 @@ from pathlib import Path
 import httpx
 import psutil
 
+from stack.bench.exporter import page
 from stack.bench.exporter.canned import exposition
-from stack.bench.exporter.report import Report, report
+from stack.bench.exporter.report import Named, Report, report
 from stack.bench.router.stand import free_ports
-from stack.metrics import catalog
 from stack.model.target import Target, encode
 from stack.model.tier import Pool
 
 _START_S, _ANSWER_S = 30.0, 60.0
 _MB = 1e6
-_READ = catalog.SCRAPE_COLLECTOR_SUCCESS.name.encode()
+_MODELS_A_SERVER = 5_000  # what a page of the size that is read at all can name
 _CACHE_S = 5
 _PAUSE_S = 0.02
 
@@ -31,7 +31,7 @@ class BenchError(RuntimeError):
     """The exporter did not answer in time, or did not read what it was to read: nothing was measured."""
 
 
-def run(targets: int, size: int, collections: int, cached_seconds: float, tell: Callable[[str], None]) -> Report:
+def run(targets: int, size: int, collections: int, cached_seconds: float, models: int, tell: Callable[[str], None]) -> Report:
     """All measures, one after the other; `tell` is told what is being done. Raises BenchError."""
     engines, port = free_ports(2)
     with tempfile.TemporaryDirectory(prefix="kvdeck-") as folder, _process("stack.wiring.bench_fleet", str(engines), str(size)):
@@ -44,11 +44,41 @@ def run(targets: int, size: int, collections: int, cached_seconds: float, tell: 
         tell(f"{cached_seconds:.0f} s of pages with the cache on")
         with _process("exporters", *base, "--cache.interval", str(_CACHE_S)) as exporter:
             pages, cached_mb = _pages(exporter, port, cached_seconds)
-    return report(targets, len(exposition(size)), cpu, series, pages, resident, cached_mb)
+        tell(f"{models:,} model names")
+        with _process("exporters", *base[:2], *base[4:], *_named(models, engines)):
+            shown = _models(port, -(-models // _MODELS_A_SERVER))
+    named = Named(models, shown)
+    return report(targets, len(exposition(size)), cpu, series, pages, resident, cached_mb, named)
+
+
+def _named(models: int, port: int) -> Iterator[str]:
+    """LMCache servers whose clients named so many models."""
+    for server, first in enumerate(range(0, models, _MODELS_A_SERVER)):
+        url = f"http://127.0.0.1:{port}/models/{server}/{min(_MODELS_A_SERVER, models - first)}"
+        yield from ("--lmcache", f"lmcache-{server}={url}")
+
+
+def _models(port: int, servers: int) -> int:
+    with _client(port) as client:
+        told = client.get("/metrics").content
+    _check(told, servers)
+    return page.models(told)
+
+
+def _check(told: bytes, targets: int) -> None:
+    if (read := page.read(told)) != targets:
+        raise BenchError(f"the exporter read {read} of {targets} targets")
 
 
 def _target(number: int, port: int) -> Target:
-    return Target(replica=f"decode-{number}", url=f"http://127.0.0.1:{port}", pool=Pool.DECODE, model="bench", model_root="/bench")
+    return Target(
+        replica=f"decode-{number}",
+        url=f"http://127.0.0.1:{port}",
+        pool=Pool.DECODE,
+        model="bench",
+        model_root="/bench",
+        metrics_path=f"/{number}/metrics",  # else they would all be one
+    )
 
 
 @contextmanager
@@ -66,14 +96,12 @@ def _collect(exporter: psutil.Process, port: int, collections: int, targets: int
     with _client(port) as client:
         for _ in range(collections):
             before = exporter.cpu_times()
-            page = client.get("/metrics").content
+            told = client.get("/metrics").content
             after = exporter.cpu_times()
             cpu.append(after.user + after.system - before.user - before.system)
             resident.append(exporter.memory_info().rss / _MB)
-            series = sum(1 for line in page.splitlines() if line and not line.startswith(b"#"))
-            read = sum(1 for line in page.splitlines() if line.startswith(_READ) and line.endswith(b" 1.0"))
-            if read != targets:
-                raise BenchError(f"the exporter read {read} of {targets} targets")
+            series = page.series(told)
+            _check(told, targets)
     return cpu, resident, series
 
 

@@ -7,12 +7,12 @@ import sys
 
 import uvloop
 
-from stack.bench.exporter.canned import CannedEngine, exposition
+from stack.bench.exporter.canned import CannedTargets, exposition
 
 
 async def _serve(port: int, least_bytes: int) -> None:
     document = exposition(least_bytes)
-    await asyncio.get_running_loop().create_server(lambda: CannedEngine(document), "127.0.0.1", port)
+    await asyncio.get_running_loop().create_server(lambda: CannedTargets(document), "127.0.0.1", port)
     await asyncio.Event().wait()
 
 

@@ -1,9 +1,31 @@
+"""Points as text, as prometheus_client would write them."""
+
+from collections.abc import Iterable
+
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
 from exporters.collector import Point
 from exporters.render import render
+from stack.adapters.instruments import samples
 from stack.engines.samples import Histogram
 from stack.metrics import catalog
 from stack.metrics.family import Label
 from stack.model.tier import Tier
+
+
+class Told(Collector):
+    """A collector of one family."""
+
+    def __init__(self, family: Metric) -> None:
+        self.family = family
+
+    def collect(self) -> Iterable[Metric]:
+        return [self.family]
+
 
 TRANSFER = {Label.REPLICA: "decode-0", Label.TRANSPORT: "nixl"}
 
@@ -38,3 +60,12 @@ def test_a_histogram_keeps_the_engines_buckets_and_has_one_without_any() -> None
 
 def test_nothing_is_an_empty_exposition() -> None:
     assert render([]) == b""
+
+
+@given(st.text(), st.floats())
+def test_a_series_is_written_as_prometheus_client_writes_it(text: str, value: float) -> None:
+    family = samples(catalog.BUILD_INFO)
+    family.add_sample(catalog.BUILD_INFO.name, {"version": text}, value)
+    registry = CollectorRegistry()
+    registry.register(Told(family))
+    assert render([Point(catalog.BUILD_INFO, {Label.VERSION: text}, value)]) == generate_latest(registry)

@@ -1,15 +1,18 @@
-"""Engines that answer every scrape with one exposition, all of them behind one port."""
+"""Engines that answer every scrape with one exposition, and LMCache servers whose clients named models; all behind one port."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from typing import cast
 
 from stack.emulator.profiles import PROFILES
 from stack.emulator.telemetry import Telemetry
+from stack.engines import lmcache_quantities as lq
 
 _VERSION = b'{"version":"0.32.0"}'
+_MODELS = re.compile(rb"GET /models/(\d+)/(\d+)/metrics ")
 _TEXT, _JSON = b"text/plain; version=0.0.4", b"application/json"
 
 
@@ -26,8 +29,18 @@ def _ranks(rank: str, ranks: int) -> Iterator[str]:
         yield rank.replace('engine="0"', f'engine="{number}"')
 
 
-class CannedEngine(asyncio.Protocol):
-    """Answers /version and, to all else, `document`; then closes, as a scraped server may."""
+def named_models(server: int, models: int) -> bytes:
+    """An LMCache server's page after clients asked it for so many models, which no other server was asked for."""
+    asked, found = (quantity.aliases[0].name for quantity in (lq.LOOKED_UP, lq.FOUND_L1))
+    return "".join(
+        f'{name}{{model_name="client-{server}-{number}"}} {tokens}\n'
+        for number in range(models)
+        for name, tokens in ((asked, 512), (found, 256))
+    ).encode()
+
+
+class CannedTargets(asyncio.Protocol):
+    """Answers /version, `/models/SERVER/COUNT/metrics` and, to all else, `document`; then closes, as a scraped server may."""
 
     def __init__(self, document: bytes) -> None:
         self._document = document
@@ -37,8 +50,14 @@ class CannedEngine(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one, and no subclass
 
     def data_received(self, data: bytes) -> None:
-        kind, body = (_JSON, _VERSION) if data.startswith(b"GET /version") else (_TEXT, self._document)
+        kind, body = self._answer(data)
         head = b"HTTP/1.1 200 OK\r\ncontent-type: %b\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % (kind, len(body))
         if self._transport is not None:
             self._transport.write(head + body)
             self._transport.close()
+
+    def _answer(self, request: bytes) -> tuple[bytes, bytes]:
+        if request.startswith(b"GET /version"):
+            return _JSON, _VERSION
+        models = _MODELS.match(request)
+        return _TEXT, self._document if models is None else named_models(int(models[1]), int(models[2]))

@@ -8,6 +8,13 @@ from statistics import median, quantiles
 import msgspec
 
 
+class Named(msgspec.Struct, frozen=True):
+    """Models that clients named, and values of the label that came of it."""
+
+    models: int
+    values: int
+
+
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """`cpu_seconds` is one collection of all targets, the median of several; `page_ms_*` are with the cache on, asked beside it.
 
@@ -25,10 +32,18 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     resident_mb: float
     growth_ratio: float
+    named: Named
 
 
 def report(
-    targets: int, size: int, cpu: Sequence[float], series: int, pages: Sequence[float], resident: Sequence[float], cached_mb: float
+    targets: int,
+    size: int,
+    cpu: Sequence[float],
+    series: int,
+    pages: Sequence[float],
+    resident: Sequence[float],
+    cached_mb: float,
+    named: Named,
 ) -> Report:
     """The figures of what was measured: `cpu` (s) and `resident` (MB) of each collection, `pages` (s) of two pages at least."""
     cuts = quantiles(pages, n=100, method="inclusive")
@@ -45,6 +60,7 @@ def report(
         pages=len(pages),
         resident_mb=max(*resident, cached_mb),
         growth_ratio=resident[-1] / early,
+        named=named,
     )
 
 
@@ -55,3 +71,4 @@ def lines(made: Report) -> Iterator[str]:
     yield f"one collection      {cpu}, median of {made.collections}"
     yield f"its page, cached    {made.page_ms_p50:.1f} ms p50, {made.page_ms_p99:.1f} ms p99 of {made.pages}"
     yield f"memory              {made.resident_mb:.0f} MB at most, {made.growth_ratio:.2f} times what it was after a tenth of that"
+    yield f"models              {made.named.models:,} that clients named make {made.named.values:,} values"
