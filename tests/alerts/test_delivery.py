@@ -97,5 +97,22 @@ def test_transfers_that_all_count_as_failed_are_told_once(alertmanager: Alertman
     assert alertmanager.webhook.of(_group("KvdeckKvTransferFailing", "telemetry"))[0].firing == (other,)
 
 
+def test_a_router_that_is_down_is_not_told_beside_all_of_them(alertmanager: Alertmanager) -> None:
+    none_left = _alert("KvdeckRouterDown", "routers", "critical", "router", reason="none_left")
+    foreign = _alert("KvdeckRouterDown", "routers", reason="foreign")
+    alertmanager.tell(none_left, _alert("KvdeckRouterDown", "routers", requires="router", instance="r0"), foreign)
+    group = _group("KvdeckRouterDown", "routers")
+    messages = alertmanager.webhook.of(group, 2)
+    assert {message.receiver: message.firing for message in messages} == {"page": (none_left,), "ticket": (foreign,)}
+
+
+def test_a_store_that_is_down_silences_what_lmcache_meets(alertmanager: Alertmanager) -> None:
+    alertmanager.tell(_alert("KvdeckStoreDown", "store", target="redis"), _alert("KvdeckStoreDegraded", "elsewhere"))
+    alertmanager.webhook.of(_group("KvdeckStoreDown", "store"))
+    alertmanager.tell(_alert("KvdeckL2Backlog", "store"), _alert("KvdeckStoreEvicting", "store"))
+    alertmanager.webhook.of(_group("KvdeckStoreEvicting", "store"))
+    assert not [message for message in alertmanager.webhook.messages if message.group == _group("KvdeckL2Backlog", "store")]
+
+
 def _sorted(alerts: list[Labels] | tuple[Labels, ...]) -> list[Labels]:
     return sorted(alerts, key=lambda labels: sorted(labels.items()))
