@@ -148,14 +148,18 @@ def _pods(settings: Settings) -> EnginePods | None:
     return EnginePods(access, settings.pods)
 
 
+def guarded(app: ASGIApp, web: Path | None) -> tuple[ASGIApp, dict[str, Any]]:
+    """The application behind the passwords of the web configuration, and what uvicorn is told of TLS. Raises WebConfigError."""
+    if web is None:
+        return app, {}
+    found = load(web)
+    behind = BasicAuth(app, found.basic_auth_users) if found.basic_auth_users else app
+    return behind, {} if found.tls_server_config is None else tls_options(found.tls_server_config, web.parent)
+
+
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM. Raises WebConfigError, AccessError."""
-    app: ASGIApp = application(settings, pods=_pods(settings))
-    tls: dict[str, Any] = {}
-    if settings.web is not None:
-        web = load(settings.web)
-        app = BasicAuth(app, web.basic_auth_users) if web.basic_auth_users else app
-        tls = {} if web.tls_server_config is None else tls_options(web.tls_server_config, settings.web.parent)
+    app, tls = guarded(application(settings, pods=_pods(settings)), settings.web)
     for pattern in settings.targets:
         if not glob(pattern):
             log.warning("target file not there yet", extra={"path": pattern})

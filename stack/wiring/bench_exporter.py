@@ -66,8 +66,8 @@ def _models(port: int, servers: int) -> int:
 
 
 def _check(told: bytes, targets: int) -> None:
-    if (read := page.read(told)) != targets:
-        raise BenchError(f"the exporter read {read} of {targets} targets")
+    if (fault := page.fault(told, targets)) is not None:
+        raise BenchError(fault)
 
 
 def _target(number: int, port: int) -> Target:

@@ -1,7 +1,6 @@
 """The command line, and the process as an operator runs it."""
 
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from click.testing import CliRunner
 from exporters.__main__ import main
 from exporters.collector import collectors
 from stack.cli.main import main as kvdeck
+from tests.ports import free_port
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,6 @@ def test_the_command_is_listed_without_importing_the_exporter() -> None:
     assert "Show engines, KV cache tiers and KV transfers" in CliRunner().invoke(kvdeck, ["--help"]).output
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 def _wait(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and process.poll() is None:
@@ -85,7 +78,7 @@ def _wait(url: str, process: subprocess.Popen[bytes]) -> httpx.Response:
 
 
 def test_the_process_serves_and_ends_on_sigterm(tmp_path: Path) -> None:
-    port, nobody = _free_port(), _free_port()
+    port, nobody = free_port(), free_port()
     store = f"redis=redis://127.0.0.1:{nobody}"
     arguments = ["--web.listen-address", f"127.0.0.1:{port}", "--target.file", str(tmp_path / "engines.json"), "--store", store]
     with subprocess.Popen([sys.executable, "-m", "stack.cli.main", "exporter", *arguments], stderr=subprocess.PIPE) as process:

@@ -11,13 +11,14 @@ from exporters.store_sample import Sample
 from exporters.store_walk import KEYS_A_SCAN, MEASURED_KEYS, Walk
 from stack.metrics import catalog
 from stack.metrics.family import Label
+from tests.ports import free_port
 
 MANY = 5000
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ValkeyServer]:
-    server = ValkeyServer(config={"maxmemory": "64mb", "maxmemory-policy": "allkeys-lru", "save": ""})
+    server = ValkeyServer(port=free_port(), config={"maxmemory": "64mb", "maxmemory-policy": "allkeys-lru", "save": ""})
     server.start()
     yield server
     server.stop()

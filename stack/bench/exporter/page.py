@@ -17,9 +17,10 @@ def series(page: bytes) -> int:
     return len(_SERIES.findall(page))
 
 
-def read(page: bytes) -> int:
-    """How many targets were read."""
-    return len(_READ.findall(page))
+def fault(page: bytes, targets: int) -> str | None:
+    """Why nothing was measured by this page: not all of its targets were read. None when they were."""
+    read = len(_READ.findall(page))
+    return None if read == targets else f"the exporter read {read} of {targets} targets"
 
 
 def models(page: bytes) -> int:

@@ -18,6 +18,7 @@ from stack.metrics import catalog
 from stack.metrics.family import Family, Label
 from stack.model.target import Target
 from tests.exporters.recorded import target
+from tests.ports import free_port
 
 LABELS = {Label.REPLICA: "redis", Label.TIER: "l2"}
 LIMIT = 4 * 1024 * 1024
@@ -25,7 +26,7 @@ LIMIT = 4 * 1024 * 1024
 
 @pytest.fixture
 def server() -> Iterator[ValkeyServer]:
-    server = ValkeyServer(config={"maxmemory": LIMIT, "maxmemory-policy": "allkeys-lru", "save": ""})
+    server = ValkeyServer(port=free_port(), config={"maxmemory": LIMIT, "maxmemory-policy": "allkeys-lru", "save": ""})
     server.start()
     yield server
     if server.is_running():
@@ -121,7 +122,7 @@ async def test_a_store_that_refuses_info_fails_with_the_reason_and_without_the_p
 
 
 async def test_a_node_of_a_cluster_without_its_slots_is_not_ok() -> None:
-    server = ValkeyServer(config={"cluster-enabled": "yes", "save": ""})
+    server = ValkeyServer(port=free_port(below=55_000), config={"cluster-enabled": "yes", "save": ""})
     server.start()
     try:
         store = collector(server)

