@@ -27,8 +27,10 @@ CACHE_BOARD = Board(
                     empty="Empty without a KV connector.", runbook="KvdeckExternalCacheSilent",
                 ),
                 Panel(
-                    "LMCache hit ratio", (lmcache.l1_hit_ratio(FLEET, WINDOW), lmcache.l2_hit_ratio(FLEET, WINDOW)), Needs.NATIVE,
-                    names=("l1", "l2"), empty="Empty without an LMCache server in multi-process mode.",
+                    "LMCache hit ratio",
+                    (lmcache.hit_ratio(FLEET, WINDOW), lmcache.l1_hit_ratio(FLEET, WINDOW), lmcache.l2_hit_ratio(FLEET, WINDOW)),
+                    Needs.NATIVE, names=("l1 and l2", "l1", "l2"),
+                    empty="Empty without LMCache; inside engines it does not tell l1 and l2 apart.",
                 ),
                 Panel(
                     "LMCache L1 used", (lmcache.l1_used_ratio(FLEET),), Needs.NATIVE,
@@ -39,7 +41,7 @@ CACHE_BOARD = Board(
                     names=("loaded", "stored"), empty="Empty without vLLM's own KV offloading.",
                 ),
                 Panel(
-                    "LMCache L1 bytes", (lmcache.l1_used_bytes(FLEET),), Needs.NATIVE, empty="Empty without an LMCache server.",
+                    "LMCache L1 bytes", (lmcache.l1_used_bytes(FLEET),), Needs.NATIVE, empty="Empty without LMCache.",
                 ),
             ),
         ),

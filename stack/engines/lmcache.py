@@ -6,7 +6,7 @@ Labels that are one a tenant or one a worker (cache_salt, engine_id, worker_id) 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from stack.engines import lmcache_quantities as lq
@@ -125,7 +125,12 @@ def _hits(exposed: Exposed, mode: Mode) -> dict[str, TierHits]:
         return {}
     l1, l2, either = by_model(lq.FOUND_L1), by_model(lq.FOUND_L2), by_model(lq.FOUND)
     asked = by_model(lq.LOOKED_UP)
-    return {root: TierHits(tokens, l1.get(root), l2.get(root), either.get(root)) for root, tokens in asked.items()}
+    return {root: _told_apart(TierHits(tokens, l1.get(root), l2.get(root), either.get(root))) for root, tokens in asked.items()}
+
+
+def _told_apart(hits: TierHits) -> TierHits:
+    """Hits of which none was in L1 or L2 were not told apart: some releases have the split's counters without filling them."""
+    return replace(hits, l1=None, l2=None) if hits.either and not hits.l1 and not hits.l2 else hits
 
 
 def _has_l2(samples: Samples) -> bool:

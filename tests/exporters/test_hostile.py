@@ -17,8 +17,8 @@ _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_siz
 _LABELS = st.sampled_from(
     ["engine", "le", "source", "tier", "transfer_type", "operation", "block_size", "kv_cache_memory_bytes", "x"]
 )
-_QUOTED = st.one_of(_TEXT, st.sampled_from(["NaN", "+Inf", "-1", "1e999", "0x10", "9" * 400, "", "\\", '\\"', "\\n", "1_0", " 1"]))
-_VALUES = st.sampled_from(["1", "0", "-5", "1e308", "-1e308", "NaN", "+Inf", "-Inf", "1e999", "abc", "", "1 2", "9" * 400])
+QUOTED = st.one_of(_TEXT, st.sampled_from(["NaN", "+Inf", "-1", "1e999", "0x10", "9" * 400, "", "\\", '\\"', "\\n", "1_0", " 1"]))
+VALUES = st.sampled_from(["1", "0", "-5", "1e308", "-1e308", "NaN", "+Inf", "-Inf", "1e999", "abc", "", "1 2", "9" * 400])
 
 
 @st.composite
@@ -26,8 +26,8 @@ def lines(draw: st.DrawFn) -> str:
     """A line under a name that is read, or any line at all."""
     if draw(st.integers(0, 9)) == 0:
         return draw(_TEXT)
-    labels = ",".join(f'{draw(_LABELS)}="{draw(_QUOTED)}"' for _ in range(draw(st.integers(0, 3))))
-    return f"{draw(st.sampled_from(sorted(WANTED)))}{{{labels}}} {draw(_VALUES)}"
+    labels = ",".join(f'{draw(_LABELS)}="{draw(QUOTED)}"' for _ in range(draw(st.integers(0, 3))))
+    return f"{draw(st.sampled_from(sorted(WANTED)))}{{{labels}}} {draw(VALUES)}"
 
 
 def others(samples: Samples) -> set[tuple[str, tuple[tuple[str, str], ...], float]]:

@@ -56,6 +56,23 @@ lmcache_mp_lookup_hit_l1_tokens_total{cache_salt="a",model_name="/m"} 256
     assert server.has_l2 is False
 
 
+def test_hits_that_a_release_counts_but_does_not_fill_by_tier_have_none() -> None:
+    server = reading(
+        b"""lmcache_mp_lookup_requested_tokens_total{model_name="/m"} 512
+lmcache_mp_lookup_hit_tokens_total{model_name="/m"} 256
+lmcache_mp_lookup_hit_l1_tokens_total{model_name="/m"} 0
+lmcache_mp_lookup_hit_l2_tokens_total{model_name="/m"} 0
+"""
+    )
+    assert server.hits == {"/m": TierHits(512.0, None, None, 256.0)}
+
+
+def test_no_hits_at_all_are_none_in_either_tier() -> None:
+    lines = [f'lmcache_mp_lookup_hit{tier}_tokens_total{{model_name="/m"}} 0\n' for tier in ("", "_l1", "_l2")]
+    server = reading("".join(['lmcache_mp_lookup_requested_tokens_total{model_name="/m"} 512\n', *lines]).encode())
+    assert server.hits == {"/m": TierHits(512.0, 0.0, 0.0, 0.0)}
+
+
 def test_inside_an_engine_hits_have_no_tier() -> None:
     inside = reading(
         b"""lmcache:num_lookup_tokens_total{model_name="/m",worker_id="0"} 512
