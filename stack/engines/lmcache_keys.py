@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _SERVER = re.compile(r"(?:.*@)?(?P<model>[^@]+)@[0-9a-f]{8}@[0-9a-f]+@[0-9a-f]{8,}(?:@[^@]*)?")
-_ENGINE = re.compile(r"(?P<model>[^@]+)@\d{1,5}@\d{1,5}@-?[0-9a-f]+@[a-z][a-z0-9_]*(?:@.*)?")
+_ENGINE = re.compile(r"(?P<model>[^@]+)@\d+@\d+@-?[0-9a-f]+@[a-z][a-z0-9_]*(?:@.*)?")
 
 
 def model_of(key: bytes) -> str | None:

@@ -58,7 +58,7 @@ def of_server(config: object) -> tuple[L2Address, ...]:
     storage = config.get("storage_manager") if isinstance(config, Mapping) else None
     adapters = storage.get("l2_adapter_config") if isinstance(storage, Mapping) else None
     listed = adapters.get("adapters") if isinstance(adapters, Mapping) else None
-    if not isinstance(listed, Sequence) or isinstance(listed, str):
+    if not isinstance(listed, Sequence):
         raise L2FormatError("it does not list its adapters")
     return tuple(found for adapter in listed for found in _adapter(adapter))
 

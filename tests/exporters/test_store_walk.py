@@ -87,6 +87,13 @@ async def test_a_scrape_costs_the_store_a_few_short_commands_and_changes_none_of
     assert (stats["keyspace_hits"], stats["keyspace_misses"]) == (0, 0)
 
 
+async def test_a_few_keys_more_than_one_command_looks_at_take_two(store: Redis) -> None:
+    await fill(store)
+    await store.config_resetstat()
+    await Walk(store, KEYS_A_SCAN + 1, ticking).step()
+    assert (await store.info("commandstats"))["cmdstat_scan"]["calls"] == 2
+
+
 async def test_a_walk_ends_when_its_time_is_over(store: Redis) -> None:
     await fill(store)
     times = iter([0.0, 1.0])

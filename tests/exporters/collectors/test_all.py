@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 import exporters.collectors  # noqa: F401  # registers them
-from exporters.collector import Context, collectors
+from exporters.collector import Context, collectors, runs_by_default
 from tests.exporters.recorded import Hosts, target
 
 
@@ -32,3 +32,7 @@ async def test_a_target_that_refuses_raises(name: str) -> None:
         with pytest.raises(httpx.ConnectError):
             await collector.read("decode-0")
         await collector.close()
+
+
+def test_what_looks_at_the_machine_it_runs_on_is_off_by_default() -> None:
+    assert [name for name in collectors if not runs_by_default(name)] == ["fabric", "tier_daemon"]

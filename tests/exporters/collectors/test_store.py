@@ -147,6 +147,16 @@ async def test_a_store_tells_whose_kv_it_holds_by_served_name(server: ValkeyServ
     assert [point.value for point in found if point.family is catalog.STORE_SAMPLED_KEYS] == [4.0]
 
 
+async def test_a_store_that_went_to_another_exporter_leaves_neither_keys_nor_models(server: ValkeyServer) -> None:
+    store = collector(server)
+    client = store._stores["redis"].client
+    await client.set("model@02020100@0@" + "0" * 64, b"x")
+    await store.read("redis")
+    store.forget("redis")
+    assert (list(store._stores["redis"].sample.points("redis", 1, str))[1:], store._bound._owners) == ([], {})
+    await store.close()
+
+
 async def test_no_key_is_looked_at_on_request(server: ValkeyServer) -> None:
     store = collector(server, keys=0)
     client = store._stores["redis"].client

@@ -23,7 +23,7 @@ def test_an_address_is_kind_host_and_port(url: str, told: L2Address) -> None:
     assert address(url) == told
 
 
-@pytest.mark.parametrize("url", ["", "store:6379", "redis://", "redis://store:port", "redis://[store"])
+@pytest.mark.parametrize("url", ["", "store:6379", "//store:6379", "redis://", "redis://store:port", "redis://[store"])
 def test_what_names_no_host_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(L2FormatError, match="no URL") as refused:
         address(url)
@@ -42,9 +42,9 @@ def test_a_recorded_server_tells_its_store() -> None:
 def test_a_server_tells_each_kind_of_adapter() -> None:
     hyperpod = {"url": "sagemaker-hyperpod://10.0.0.1:9200", "bucket": "lmcache"}
     nodes = {"startup_nodes": [["One", 6379], ["two", 6380], "odd"], "password": "secret"}
-    assert of_server(server(hyperpod, nodes, {"base_path": "/kv"})) == (
+    assert of_server(server(hyperpod, nodes, {"base_path": "/kv"}, {"startup_nodes": "one:6379"})) == (
         L2Address("sagemaker-hyperpod", "10.0.0.1", 9200), L2Address("redis", "one", 6379), L2Address("redis", "two", 6380),
-        L2Address("redis"), L2Address("other"),
+        L2Address("redis"), L2Address("other"), L2Address("other"),
     )  # fmt: skip
 
 
