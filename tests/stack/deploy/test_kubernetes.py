@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import click
 import pytest
 from jsonschema import Draft7Validator
 
 from exporters.__main__ import main as exporter
+from stack.cli.main import main as kvdeck
 from stack.deploy.copies import CHART
 from tests.stack.deploy.chart import Json, manifests, read_yaml
 from tests.stack.deploy.operator_schemas import SCHEMAS
@@ -43,11 +45,22 @@ def test_no_two_objects_share_a_name(values: str) -> None:
 
 
 @pytest.mark.parametrize("values", VALUES)
-def test_the_exporter_understands_how_it_is_started(values: str) -> None:
+def test_programs_understand_how_they_are_started(values: str) -> None:
     started = [*manifests(VALUES[values], "Deployment"), *manifests(VALUES[values], "DaemonSet")]
-    assert started
-    for container in (each["spec"]["template"]["spec"]["containers"][0] for each in started):
-        exporter.make_context("exporter", list(container["args"]))
+    containers = [each["spec"]["template"]["spec"]["containers"][0] for each in started]
+    assert "exporter" in {container["name"] for container in containers}
+    for container in containers:
+        arguments = list(container["args"])
+        if container["name"] == "exporter":
+            exporter.make_context("exporter", arguments)
+        elif container["name"] != "dashboard":
+            command = kvdeck.get_command(click.Context(kvdeck), arguments[0])
+            assert command is not None
+            assert [each for each in arguments[1:] if each.partition("=")[0] not in _options(command)] == []
+
+
+def _options(command: click.Command) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts}
 
 
 def test_the_chart_allows_the_oldest_version_that_is_tried() -> None:

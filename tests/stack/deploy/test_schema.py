@@ -35,7 +35,7 @@ def test_the_schema_is_one() -> None:
 def test_every_value_is_in_the_schema_and_has_a_default() -> None:
     for_parents = {"global", "enabled"}
     known = {path for path in _known(SCHEMA) if not path.startswith("prometheusRule.overrides.")} - for_parents
-    free = {"exporter.resources.", "nodes.resources."}  # what Kubernetes defines
+    free = {f"{part}.resources." for part in ("exporter", "nodes", "router", "control", "dashboard")}  # what Kubernetes defines
     assert {path for path in _paths(VALUES) if not any(path.startswith(each) for each in free)} == known
 
 

@@ -1,6 +1,6 @@
 {{/* What runs, as far as the chart knows: alerts that need anything else could only be silent. */}}
 {{- define "kvdeck.rules.running" -}}
-native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ join " " .Values.prometheusRule.requires }}
+native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ if .Values.router.enabled }}router {{ end }}{{ if .Values.control.enabled }}control {{ end }}{{ join " " .Values.prometheusRule.requires }}
 {{- end -}}
 
 {{/* The dashboard that shows what the rules of a file are about. */}}

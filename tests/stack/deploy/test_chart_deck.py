@@ -1,0 +1,90 @@
+"""Router, control and dashboard: off unless asked for, and then what they need of each other."""
+
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+import stack.strategies  # noqa: F401  # importing it registers every strategy
+from stack.control.state import Desired
+from stack.control.valid import validated
+from stack.deploy.copies import CHART
+from stack.model.target import decode
+from stack.strategies.base import names
+from tests.stack.deploy.chart import Json, manifests, one, read_yaml, refusal
+from tests.stack.deploy.dockerfile import stages
+
+(DECK,) = read_yaml((CHART.parent / "examples" / "with-router.yaml").read_text())
+_ENGINE = {"targets": ["decode-0:8000"], "labels": {"replica": "decode-0", "pool": "decode", "model": "m", "model_root": "/m"}}
+
+
+def _deployment(component: str, values: dict[str, Any] = DECK) -> Json:
+    (found,) = [each for each in manifests(values, "Deployment") if each["metadata"]["name"] == f"kvdeck-{component}"]
+    return found
+
+
+def _container(component: str, values: dict[str, Any] = DECK) -> Json:
+    (container,) = _deployment(component, values)["spec"]["template"]["spec"]["containers"]
+    return dict(container)
+
+
+def test_routers_follow_control_and_know_each_other_apart() -> None:
+    arguments = _container("router")["args"]
+    assert "--control-url=https://kvdeck-control.monitoring.svc:8010" in arguments
+    assert "--id=$(POD_NAME)" in arguments
+
+
+def test_a_router_without_control_goes_by_its_file_and_starts_anew_with_another() -> None:
+    alone = {**DECK, "control": {"enabled": False}}
+    assert [each for each in _container("router", alone)["args"] if "control" in each] == []
+    changed = {**alone, "deck": {**DECK["deck"], "desired": {"models": {}}}}
+    assert _deployment("router", alone)["spec"]["template"] != _deployment("router", changed)["spec"]["template"]
+
+
+def test_routers_and_control_read_the_engines_as_they_are_listed() -> None:
+    (targets,) = [each for each in manifests(DECK, "ConfigMap") if each["metadata"]["name"] == "kvdeck-targets"]
+    assert [target.replica for target in decode(targets["data"]["engines.json"].encode())] == ["prefill-0", "decode-0"]
+
+
+def test_what_is_desired_is_taken() -> None:
+    (config,) = [each for each in manifests(DECK, "ConfigMap") if each["metadata"]["name"] == "kvdeck-desired"]
+    desired = msgspec.convert(yaml.safe_load(config["data"]["fleet.yaml"])["desired"], Desired)
+    assert set(validated(desired, names()).models) == {"llama-70b"}
+
+
+def test_there_is_one_control_and_its_state_outlives_it() -> None:
+    control = _deployment("control")
+    assert (control["spec"]["replicas"], control["spec"]["strategy"]) == (1, {"type": "Recreate"})
+    claim = one(DECK, "PersistentVolumeClaim")
+    assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+    assert claim["spec"]["storageClassName"] == "gp3"
+
+
+def test_their_alerts_come_with_them() -> None:
+    rules = [rule for each in manifests(DECK, "PrometheusRule") for group in each["spec"]["groups"] for rule in group["rules"]]
+    assert {rule["labels"]["requires"] for rule in rules if "alert" in rule} == {"native", "exporter", "router", "control"}
+
+
+def test_the_dashboard_is_where_the_image_has_it() -> None:
+    python = stages(CHART.parent / "images" / "kvdeck.Dockerfile")[-1][0].words[0].removeprefix("python:").rsplit(".", 1)[0]
+    assert f"/opt/kvdeck/lib/python{python}/site-packages/dashboard/app.py" in _container("dashboard")["command"]
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"router": {"enabled": True}}, "deck.secret: router and control need a Secret"),
+        ({"control": {"enabled": True}, "deck": {"secret": "s"}}, "targets.engines: router and control steer the engines"),
+        (
+            {
+                "router": {"enabled": True},
+                "deck": {"secret": "s"},
+                "targets": {"engines": [{**_ENGINE, "labels": {"replica": "d"}}]},
+            },
+            "targets.engines: router and control need the label pool of decode-0:8000",
+        ),
+    ],
+)
+def test_what_cannot_work_is_refused(values: dict[str, Any], told: str) -> None:
+    assert told in refusal(values)
