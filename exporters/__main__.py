@@ -15,7 +15,7 @@ from rich.console import Console
 from exporters.allowed import Allowed
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
-from exporters.kubernetes_options import kubernetes_options, selection
+from exporters.kubernetes_options import cache_pods, engine_pods, kubernetes_options
 from exporters.options import (
     collector_switches,
     l2_url,
@@ -114,7 +114,8 @@ def main(
     try:
         on, here = switched_on(more), node(more)
         read = Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2, here)
-        serve(replace(read, probe=probed, pods=selection(more), kubeconfig=more["kubernetes_kubeconfig"]))
+        pods, servers, kubeconfig = engine_pods(more), cache_pods(more), more["kubernetes_kubeconfig"]
+        serve(replace(read, probe=probed, pods=pods, cache_pods=servers, kubeconfig=kubeconfig))
     except (WebConfigError, AccessError) as error:
         raise click.ClickException(str(error)) from error
 

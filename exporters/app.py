@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from glob import glob
@@ -29,12 +29,13 @@ from exporters.allowed import NOTHING, Allowed
 from exporters.basic_auth import BasicAuth
 from exporters.cache import Cache
 from exporters.checked_transport import CheckedTransport
-from exporters.collector import Context, collectors, reads_urls, runs_by_default
-from exporters.fleet import Fleet, Source
+from exporters.collector import Context, Point, collectors, reads_urls, runs_by_default
+from exporters.fleet import Fleet, Source, health
 from exporters.node import UNSEEN, Node
 from exporters.probe import Probes
 from exporters.render import render
 from exporters.scrape import Scraper
+from exporters.servers import Servers
 from exporters.shard import WHOLE, Shard
 from exporters.target_files import TargetFiles
 from exporters.web_config import load, tls_options
@@ -52,7 +53,8 @@ class Settings:
 
     `telemetry` is the path of the metrics, `web` a file with TLS and passwords, `collectors` those that run (None: the default).
     With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
-    `pods` are engines on Kubernetes, asked for as `kubeconfig` says, or as this pod's service account.
+    `pods` are engines and `cache_pods` LMCache servers on Kubernetes, asked for as `kubeconfig` says, or as this pod's service
+    account.
     `probe` is what others may have read at /probe.
     `store_sample` is how many of a store's keys are looked at in a scrape, `expected_l2` the L2 every LMCache should use.
     """
@@ -71,6 +73,7 @@ class Settings:
     expected_l2: str | None = None
     node: Node = UNSEEN
     pods: Selection | None = None
+    cache_pods: Selection | None = None
     kubeconfig: Path | None = None
     probe: Allowed = NOTHING
 
@@ -85,13 +88,17 @@ def application(
     clock: Callable[[], float] = time.monotonic,
     transport: httpx.AsyncBaseTransport | None = None,
     pods: EnginePods | None = None,
+    cache_pods: EnginePods | None = None,
 ) -> Starlette:
     """The ASGI application: the metrics' page reads everything anew, /healthz says that the process answers.
 
-    `transport` is how targets are reached; None means over the network. `pods` are followed while the application runs.
+    `transport` is how targets are reached; None means over the network. `pods` are engines and `cache_pods` LMCache servers;
+    they are followed while the application runs.
     """
     sources: list[Source] = [TargetFiles(settings.targets)] if settings.targets else []
-    fleet = Fleet([*sources, *([] if pods is None else [pods])], settings.endpoints.get("engines", {}))
+    sources += [] if pods is None else [pods]
+    servers = Servers(settings.endpoints.get("lmcache", {}), cache_pods)
+    fleet = Fleet(sources, settings.endpoints.get("engines", {}), servers)
     # Nothing is kept alive between scrapes: uvicorn, which vLLM and LMCache serve with, closes idle connections after 5 s,
     # just when a scrape 5 s later would use one.
     transport = transport or httpx.AsyncHTTPTransport(
@@ -101,7 +108,7 @@ def application(
     context = Context(
         client,
         fleet.now,
-        settings.endpoints,
+        {**settings.endpoints, "lmcache": servers},
         clock,
         fleet.learn,
         store_sample=settings.store_sample,
@@ -110,7 +117,13 @@ def application(
     )
     readers = {name: collectors.create(name, context=context) for name in collectors if _runs(settings, name)}
     timeout, shard = settings.scrape_seconds, settings.shard
-    scraper = Scraper(readers, fleet.refresh, fleet.now, timeout, version("kvdeck"), clock, shard, fleet.points)
+
+    def look() -> Iterator[Point]:
+        servers.refresh()
+        fleet.refresh()
+        return health(sources if cache_pods is None else [*sources, cache_pods])
+
+    scraper = Scraper(readers, look, fleet.now, timeout, version("kvdeck"), clock, shard)
     cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
 
     async def document() -> bytes:
@@ -126,7 +139,7 @@ def application(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        beside = [asyncio.create_task(one.run()) for one in (cache, pods) if one is not None]
+        beside = [asyncio.create_task(one.run()) for one in (cache, pods, cache_pods) if one is not None]
         yield
         for task in beside:
             task.cancel()
@@ -141,11 +154,10 @@ def _runs(settings: Settings, collector: str) -> bool:
     return runs_by_default(collector) if settings.collectors is None else collector in settings.collectors
 
 
-def _pods(settings: Settings) -> EnginePods | None:
-    if settings.pods is None:
+def _pods(selection: Selection | None, kubeconfig: Path | None) -> EnginePods | None:
+    if selection is None:
         return None
-    access = from_kubeconfig(settings.kubeconfig) if settings.kubeconfig else in_cluster(os.environ)
-    return EnginePods(access, settings.pods)
+    return EnginePods(from_kubeconfig(kubeconfig) if kubeconfig else in_cluster(os.environ), selection)
 
 
 def guarded(app: ASGIApp, web: Path | None) -> tuple[ASGIApp, dict[str, Any]]:
@@ -159,7 +171,8 @@ def guarded(app: ASGIApp, web: Path | None) -> tuple[ASGIApp, dict[str, Any]]:
 
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM. Raises WebConfigError, AccessError."""
-    app, tls = guarded(application(settings, pods=_pods(settings)), settings.web)
+    pods, cache_pods = (_pods(selection, settings.kubeconfig) for selection in (settings.pods, settings.cache_pods))
+    app, tls = guarded(application(settings, pods=pods, cache_pods=cache_pods), settings.web)
     for pattern in settings.targets:
         if not glob(pattern):
             log.warning("target file not there yet", extra={"path": pattern})

@@ -101,6 +101,11 @@ class Collector(Protocol):
 collectors: Registry[Collector] = Registry("collector")
 
 
+def on_this_node(collector: Collector) -> bool:
+    """Whether it reads the machine it runs on, which no other exporter does: its class says `on_this_node = True`."""
+    return getattr(collector, "on_this_node", False)
+
+
 def reads_urls(name: str) -> bool:
     """Whether a collector can be asked for one URL (/probe): its class says `reads_urls = True`."""
     return getattr(collectors.factory(name), "reads_urls", False)

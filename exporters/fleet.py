@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -34,11 +34,13 @@ class Source(Protocol):
 class Fleet:
     """The targets of all `sources`, looked at anew when one changed, and `named` ones (URLs by name).
 
-    Others' lists need not say a pool (decode) or a model: an engine tells its model itself.
+    Others' lists need not say a pool (decode) or a model: an engine tells its model itself. One whose name is also that of one
+    of the LMCache `servers` is a pod that has both.
     """
 
-    def __init__(self, sources: Sequence[Source], named: Mapping[str, str]) -> None:
+    def __init__(self, sources: Sequence[Source], named: Mapping[str, str], servers: Collection[str] = ()) -> None:
         self._sources = sources
+        self._servers = servers
         self._named = [Target(replica=name, url=url, pool=Pool.DECODE, model="", model_root="") for name, url in named.items()]
         self._told: dict[int, list[Target]] = {}
         self._listed: dict[str, Target] = {}
@@ -49,7 +51,7 @@ class Fleet:
     def refresh(self) -> None:
         """Take in what changed; a list that is broken or missing leaves the fleet as it was."""
         fresh = {number: found for number, source in enumerate(self._sources) if (found := source.changed()) is not None}
-        if fresh:
+        if fresh or self._beside != frozenset(self._servers):
             self._told |= fresh
             self._take_in()
 
@@ -59,28 +61,32 @@ class Fleet:
         if replica in self._listed:
             self._known[replica] = self._completed(self._listed[replica])
 
-    def points(self) -> Iterator[Point]:
-        """Whether the lists of each mechanism can be read."""
-        healthy: dict[str, bool] = {}
-        for source in self._sources:
-            healthy[source.mechanism] = source.healthy and healthy.get(source.mechanism, True)
-        for mechanism, all_are in healthy.items():
-            yield Point(catalog.EXPORTER_DISCOVERY_SUCCESS, {Label.MECHANISM: mechanism}, float(all_are))
-
     def now(self) -> Sequence[Target]:
         return list(self._known.values())
 
     def _take_in(self) -> None:
+        self._beside = frozenset(self._servers)
         told = [target for number in sorted(self._told) for target in self._told[number]]
         self._listed = {target.replica: target for target in distinct([*told, *self._named])}
         self._learnt = {replica: learnt for replica, learnt in self._learnt.items() if replica in self._listed}
         self._known = {replica: self._completed(target) for replica, target in self._listed.items()}
 
     def _completed(self, target: Target) -> Target:
+        if target.cache_server is None and target.replica in self._beside:
+            target = replace(target, cache_server=target.replica)
         if target.model or target.replica not in self._learnt:
             return target
         model, root = self._learnt[target.replica]
         return replace(target, model=model, model_root=root)
+
+
+def health(sources: Iterable[Source]) -> Iterator[Point]:
+    """Whether the lists of each mechanism can be read."""
+    healthy: dict[str, bool] = {}
+    for source in sources:
+        healthy[source.mechanism] = source.healthy and healthy.get(source.mechanism, True)
+    for mechanism, all_are in healthy.items():
+        yield Point(catalog.EXPORTER_DISCOVERY_SUCCESS, {Label.MECHANISM: mechanism}, float(all_are))
 
 
 def distinct(targets: Iterable[Target]) -> Iterator[Target]:

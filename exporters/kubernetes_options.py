@@ -16,6 +16,14 @@ _OPTIONS = (
         help="Labels of the engines' pods, such as app=vllm: finds engines on Kubernetes. Needs get, list and watch of pods.",
     ),
     click.option(
+        "--kubernetes.lmcache-selector", "kubernetes_lmcache_selector", metavar="SELECTOR",
+        help="Labels of the pods that run an LMCache server: the engines' own, for one beside each, or others.",
+    ),
+    click.option(
+        "--kubernetes.lmcache-port", "kubernetes_lmcache_port", default="8080", metavar="PORT",
+        help="The HTTP port of those servers: a number, or the name of a port that the pod declares.",
+    ),
+    click.option(
         "--kubernetes.namespace", "kubernetes_namespaces", multiple=True, metavar="NAMESPACE",
         help=f"Where those pods are; repeatable, {ALL_NAMESPACES} is everywhere; the exporter's own where it is not given.",
     ),
@@ -41,13 +49,17 @@ def kubernetes_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def selection(given: Mapping[str, Any]) -> Selection | None:
+def engine_pods(given: Mapping[str, Any]) -> Selection | None:
     """Which pods are engines, by the options given; None without a selector."""
-    if given["kubernetes_selector"] is None:
+    return _selection(given, given["kubernetes_selector"], given["kubernetes_port"])
+
+
+def cache_pods(given: Mapping[str, Any]) -> Selection | None:
+    """Which pods have an LMCache server, by the options given; None without a selector."""
+    return _selection(given, given["kubernetes_lmcache_selector"], given["kubernetes_lmcache_port"])
+
+
+def _selection(given: Mapping[str, Any], selector: str | None, port: str) -> Selection | None:
+    if selector is None:
         return None
-    return Selection(
-        given["kubernetes_selector"],
-        given["kubernetes_namespaces"],
-        given["kubernetes_port"],
-        given["kubernetes_role_labels"],
-    )
+    return Selection(selector, given["kubernetes_namespaces"], port, given["kubernetes_role_labels"])

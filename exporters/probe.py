@@ -84,7 +84,7 @@ class Probes:
             self._kept.popitem(last=False)
         # A waterfall of its own each time: where tokens came from is told by the target's page alone.
         readers = {asked.module: collector}
-        once = Scraper(readers, lambda: None, lone.now, self._timeout_seconds, self._version, self._context.clock)
+        once = Scraper(readers, tuple, lone.now, self._timeout_seconds, self._version, self._context.clock)
         return await once.scrape()
 
     def _made(self, asked: Question) -> tuple[_Lone, Collector]:

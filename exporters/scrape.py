@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from exporters.collector import Collector, Point
+from exporters.collector import Collector, Point, on_this_node
 from exporters.guard import Attempt, Guard
 from exporters.shard import WHOLE, Shard
 from exporters.waterfall import Waterfall
@@ -21,29 +21,27 @@ STAGE_SHARE = 0.6
 class Scraper:
     """Reads everything anew when asked. Whoever asks while a scrape runs gets that one's points.
 
-    `timeout_seconds` bounds one scrape; keep it below Prometheus' own scrape timeout. `refresh` is called before each,
-    so that `fleet` does not change while one runs; `told` is what else there is to say then.
+    `timeout_seconds` bounds one scrape; keep it below Prometheus' own scrape timeout. `look` is called before each, so that
+    `fleet` and what collectors have to read do not change while one runs; it says how the lists of them are.
     """
 
     def __init__(
         self,
         collectors: Mapping[str, Collector],
-        refresh: Callable[[], None],
+        look: Callable[[], Iterable[Point]],
         fleet: Callable[[], Sequence[Target]],
         timeout_seconds: float,
         version: str,
         clock: Callable[[], float],
         shard: Shard = WHOLE,
-        told: Callable[[], Iterable[Point]] = tuple,
     ) -> None:
         self._collectors = collectors
-        self._refresh = refresh
+        self._look = look
         self._fleet = fleet
         self._timeout_seconds = timeout_seconds
         self._version = version
         self._clock = clock
         self._shard = shard
-        self._told = told
         self._guard = Guard(clock)
         self._waterfall = Waterfall()
         self._due: dict[str, list[str]] = {}
@@ -68,7 +66,7 @@ class Scraper:
         self._running = None
 
     async def _scrape(self) -> list[Point]:
-        self._refresh()
+        lists = list(self._look())
         self._divide()
         end = self._clock() + self._timeout_seconds
         attempts: list[Attempt] = []
@@ -76,7 +74,7 @@ class Scraper:
         for stage in stages:
             left = end - self._clock()
             attempts += await self._run(stage, left if stage == stages[-1] else left * STAGE_SHARE)
-        points = [Point(catalog.BUILD_INFO, {Label.VERSION: self._version}, 1.0), *self._told()]
+        points = [Point(catalog.BUILD_INFO, {Label.VERSION: self._version}, 1.0), *lists]
         for attempt in attempts:
             points += attempt.points()
         points += _states(attempts)
@@ -85,7 +83,8 @@ class Scraper:
     def _divide(self) -> None:
         """Which targets each collector reads in this scrape; those that are gone are forgotten."""
         for name, collector in self._collectors.items():
-            before, now = self._due.get(name, ()), self._shard.mine(collector.targets(), self._fleet())
+            before, listed = self._due.get(name, ()), collector.targets()
+            now = list(listed) if on_this_node(collector) else self._shard.mine(listed, self._fleet())
             for gone in set(before) - set(now):
                 collector.forget(gone)
                 self._guard.forget(name, gone)

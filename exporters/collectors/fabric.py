@@ -25,6 +25,7 @@ class Fabric:
 
     stage = 0
     opt_in = True
+    on_this_node = True
 
     def __init__(self, context: Context) -> None:
         self._root = context.node.infiniband

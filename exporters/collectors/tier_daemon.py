@@ -27,6 +27,7 @@ class TierDaemon:
 
     stage = 0
     opt_in = True
+    on_this_node = True
 
     def __init__(self, context: Context) -> None:
         self._http = context.http

@@ -231,15 +231,20 @@ async def test_a_collector_that_is_switched_off_reads_nothing() -> None:
 async def test_pods_are_followed_while_the_application_runs() -> None:
     hosts = Hosts()
     hosts.engine("10.0.0.1:8000", exposition("vllm-0.32-plain"))
-    selection = Selection("app=vllm")
-    server = Server(pods(pod("llm-0", "10.0.0.1")), *[watch([])] * 9)
-    found = EnginePods(Access("https://kube", "default", True, lambda: None), selection, server.transport())
-    settings = Settings("127.0.0.1", 0, (), {}, 4.0, pods=selection)
-    app = application(settings, clock=lambda: 0.0, transport=hosts.transport(), pods=found)
+    hosts.lmcache("10.0.0.1:8080", exposition("lmcache-0.5.6-mp-server"))
+    access = Access("https://kube", "default", True, lambda: None)
+    apis = [Server(pods(pod("llm-0", "10.0.0.1")), *[watch([])] * 9) for _ in range(2)]
+    engine_pods, cache_pods = (
+        EnginePods(access, Selection("app=vllm", port=port), api.transport())
+        for port, api in zip(("8000", "8080"), apis, strict=True)
+    )
+    settings = Settings("127.0.0.1", 0, (), {}, 4.0)
+    app = application(settings, lambda: 0.0, hosts.transport(), engine_pods, cache_pods)
     async with app.router.lifespan_context(app), httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as one:
-        await server.watched.wait()
+        for api in apis:
+            await api.watched.wait()
         samples = parse((await one.get("/metrics")).content, NAMES)
-    assert success(samples) == {"llm-0": 1.0}
+    assert samples.by("collector", catalog.SCRAPE_COLLECTOR_SUCCESS.name) == {"engines": 1.0, "lmcache": 1.0}
     assert samples.by("mechanism", catalog.EXPORTER_DISCOVERY_SUCCESS.name) == {"kubernetes": 1.0}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from exporters.fleet import Fleet
+from exporters.fleet import Fleet, Source, health
 from exporters.target_files import TargetFiles
 from stack.engines.samples import Histogram
 from stack.metrics.family import Label
@@ -99,11 +99,12 @@ def test_an_address_counts_once_as_the_last_list_tells_it() -> None:
 
 def test_lists_of_one_mechanism_are_well_when_all_of_them_are(tmp_path: Path) -> None:
     file = tmp_path / "engines.json"
-    fleet = Fleet([TargetFiles([str(file)]), Listed(), Listed(healthy=False), Listed()], {})
+    sources: list[Source] = [TargetFiles([str(file)]), Listed(), Listed(healthy=False), Listed()]
+    fleet = Fleet(sources, {})
 
     def told() -> dict[str, float | Histogram]:
         fleet.refresh()
-        return {point.labels[Label.MECHANISM]: point.value for point in fleet.points()}
+        return {point.labels[Label.MECHANISM]: point.value for point in health(sources)}
 
     assert told() == {"file": 0.0, "kubernetes": 0.0}
     file.write_text("[]")
@@ -111,3 +112,12 @@ def test_lists_of_one_mechanism_are_well_when_all_of_them_are(tmp_path: Path) ->
     assert told()["file"] == 1.0
     file.write_text("[{")
     assert told()["file"] == told()["file"] == 0.0
+
+
+def test_an_engine_whose_pod_has_an_lmcache_server_is_known_to_use_it() -> None:
+    servers: dict[str, str] = {}
+    fleet = Fleet([Listed(engine("a", "a:1"), engine("b", "b:1"), engine("c", "c:1", cache_server="l"))], {}, servers)
+    fleet.refresh()
+    servers |= {"a": "http://a:8080", "c": "http://c:8080"}
+    fleet.refresh()
+    assert {one.replica: one.cache_server for one in fleet.now()} == {"a": "a", "b": None, "c": "l"}

@@ -59,9 +59,15 @@ class Prompts(Fake):
         return Seen(prompt=EnginePrompt(self.fleet[target], PromptTokens(1.0), None))
 
 
+class OnNode(Fake):
+    """Reads the machine it runs on."""
+
+    on_this_node = True
+
+
 def scraper(*fakes: Fake, fleet: Sequence[Target] = (), timeout_seconds: float = 1.0, shard: Shard = WHOLE) -> Scraper:
     collectors: dict[str, Collector] = {fake.name: fake for fake in fakes}
-    return Scraper(collectors, lambda: None, lambda: fleet, timeout_seconds, "0.0.1", asyncio.get_running_loop().time, shard)
+    return Scraper(collectors, tuple, lambda: fleet, timeout_seconds, "0.0.1", asyncio.get_running_loop().time, shard)
 
 
 def success(points: Sequence[Point]) -> dict[str, float]:
@@ -101,9 +107,10 @@ async def test_the_fleet_is_looked_at_once_a_scrape_and_not_while_one_runs() -> 
     looked, gate = asyncio.Event(), asyncio.Event()
     looks: list[bool] = []
 
-    def look() -> None:
+    def look() -> Sequence[Point]:
         looks.append(True)
         looked.set()
+        return ()
 
     clock = asyncio.get_running_loop().time
     shared = Scraper({"engines": Fake(0, "engines", [], gate=gate)}, look, tuple, 1.0, "0.0.1", clock)
@@ -173,3 +180,9 @@ async def test_exporters_that_share_a_fleet_read_each_target_once_and_tell_its_t
         assert sorted(success(points)) == told[-1]
     assert sorted([*told[0], *told[1]]) == [engine.replica for engine in fleet]
     assert all(told)
+
+
+async def test_what_reads_its_own_node_is_everyones() -> None:
+    node = OnNode(0, "node", [])
+    told = [success(await scraper(node, shard=Shard(index, 2)).scrape()) for index in range(2)]
+    assert told == [{"node": 1.0}, {"node": 1.0}]
