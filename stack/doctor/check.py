@@ -91,8 +91,11 @@ def not_applicable(evidence: str) -> Finding:
 
 
 def unread(engines: Iterable[Engine], what: str) -> Finding:
-    """`what` of a process can be read on its machine alone."""
-    return unknown(f"{what} of {listed(engines)} not read: run this on the machine of real engines, as their user")
+    """`what` of a process can be read on its machine, or in its pod's spec."""
+    return unknown(
+        f"{what} of {listed(engines)} not read: run this on the machine of real engines, as their user, "
+        "or name pods whose spec says it (--kubernetes)"
+    )
 
 
 def undivided(facts: Facts) -> Finding | None:

@@ -11,6 +11,7 @@ from stack.engines.lmcache_l2 import L2Address
 from stack.engines.samples import Samples
 from stack.engines.versions import version
 from stack.engines.vllm import resolved
+from stack.kube.operator import Operator
 from stack.model.target import Target
 from stack.model.tier import Pool
 
@@ -19,14 +20,20 @@ TRANSFER_OPTION = "--kv-transfer-config"
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """An engine's process where it runs on this machine and may be read. `variables` are the few that checks ask for.
+    """An engine's process where it may be read: on this machine, or in its pod's spec. `variables` are the few that checks ask for.
 
-    `cores` is how many it kept busy over a second, with the processes it started.
+    `cores` is how many it kept busy over a second, with the processes it started. A pod's spec tells of a process too, and not
+    `whole`: its image may set variables that are not among these.
     """
 
     arguments: tuple[str, ...]
     variables: Mapping[str, str]
     cores: float | None = None
+    whole: bool = True
+
+    def variable(self, name: str, unset: str) -> str | None:
+        """Its value; `unset` where it is not set, None where that is not known."""
+        return self.variables.get(name) or (unset if self.whole else None)
 
     def option(self, name: str) -> str | None:
         """The value of `--name VALUE` or `--name=VALUE`, None without it."""
@@ -137,13 +144,22 @@ class Prometheus:
 
 
 @dataclass(frozen=True, slots=True)
+class Monitored:
+    """What the Prometheus operator of a cluster is told; None where there is none, or, by `fault`, where that cannot be read."""
+
+    operator: Operator | None
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything. `cache_server`, `prometheus` and `store` are None where no address was given."""
+    """Everything. `cache_server`, `prometheus`, `store` and `monitored` are None where nobody said where to look."""
 
     engines: tuple[Engine, ...]
     cache_server: CacheServer | None = None
     prometheus: Prometheus | None = None
     store: Store | None = None
+    monitored: Monitored | None = None
 
     def pool(self, pool: Pool) -> tuple[Engine, ...]:
         """The engines of one pool."""

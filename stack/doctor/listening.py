@@ -36,7 +36,7 @@ class Here:
             arguments, environment = tuple(process.cmdline()), process.environ()
         except psutil.Error:
             return None
-        if not any(argument.startswith(_VLLM) or "/vllm" in argument for argument in arguments):
+        if not is_vllm(arguments):
             return None
         variables = {name: value for name, value in environment.items() if name in VARIABLES}
         return Process(arguments, variables, self.cores.get(pid))
@@ -45,6 +45,11 @@ class Here:
         """The process that listens at `url`, None where that is elsewhere or another user's."""
         parts = urlsplit(url)
         return self.ports.get(parts.port or 0) if _is_here(parts.hostname) else None
+
+
+def is_vllm(arguments: Iterable[str]) -> bool:
+    """Whether a command line starts vLLM's server."""
+    return any(argument.startswith(_VLLM) or "/vllm" in argument for argument in arguments)
 
 
 def here(urls: Iterable[str], sleep: Callable[[float], None] = time.sleep) -> Here:

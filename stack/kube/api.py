@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Mapping
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -10,11 +10,12 @@ import httpx
 import msgspec
 
 from stack.kube.access import Access
-from stack.kube.objects import Event, Metadata, Pod, PodList, Status
+from stack.kube.objects import Event, Metadata, ObjectList, Pod, Status
 
 _Object = TypeVar("_Object")
 
 GONE = 410
+NOTHING: Mapping[str, str] = {}
 _PAGE = 500
 # A watch is begun anew this often, so that one whose connection died without a word is not waited for.
 _WATCH_SECONDS = 60
@@ -55,13 +56,20 @@ async def list_pods(http: httpx.AsyncClient, namespace: str, selector: str) -> t
 
     Raises KubeError, httpx.HTTPError.
     """
-    found: list[Pod] = []
+    return await list_objects(http, _path(namespace), Pod, {"labelSelector": selector})
+
+
+async def list_objects(
+    http: httpx.AsyncClient, path: str, kind: type[_Object], asked: Mapping[str, str] = NOTHING
+) -> tuple[list[_Object], str]:
+    """All objects at `path`, page by page, and the version a watch goes on from. Raises KubeError, httpx.HTTPError."""
+    found: list[_Object] = []
     following = ""
     while True:
         page = {"limit": str(_PAGE), "continue": following} if following else {"limit": str(_PAGE)}
-        answer = await http.get(_path(namespace), params={"labelSelector": selector, **page})
+        answer = await http.get(path, params={**asked, **page})
         _refuse(answer.status_code, answer.content)
-        listed = _decoded(answer.content, PodList)
+        listed = _decoded(answer.content, ObjectList[kind])  # type: ignore[valid-type]  # msgspec reads it at run time
         found += listed.items
         if not (following := listed.metadata.continue_):
             return found, listed.metadata.resource_version

@@ -39,18 +39,25 @@ def engines(pods: Iterable[Pod], selection: Selection) -> list[Target]:
 def _engines(pods: Iterable[Pod], selection: Selection) -> Iterator[Target]:
     several = len(selection.namespaces) > 1 or ALL_NAMESPACES in selection.namespaces
     for pod in pods:
-        port = _port(pod, selection.port)
-        if pod.status.phase not in _ALIVE or not pod.status.pod_ip or port is None:
+        url, named = address(pod, selection), pod.metadata
+        if url is None:
             continue
-        named, address = pod.metadata, pod.status.pod_ip
         yield Target(
             replica=f"{named.namespace}/{named.name}" if several else named.name,
-            url=f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}",
+            url=url,
             pool=_pool(named.labels, selection.role_labels),
             model="",
             model_root="",
             leaving=named.deletion_timestamp is not None,
         )
+
+
+def address(pod: Pod, selection: Selection) -> str | None:
+    """The URL of the engine that is in `pod`; None while it cannot be reached, or where it is none."""
+    port, host = _port(pod, selection.port), pod.status.pod_ip
+    if pod.status.phase not in _ALIVE or not host or port is None:
+        return None
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _port(pod: Pod, wanted: str) -> int | None:

@@ -5,9 +5,12 @@ https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Generic, TypeVar
 
 import msgspec
+
+_Object = TypeVar("_Object")
 
 
 class Metadata(msgspec.Struct, frozen=True, rename="camel"):
@@ -36,8 +39,8 @@ class Container(msgspec.Struct, frozen=True):
 class PodSpec(msgspec.Struct, frozen=True, rename="camel"):
     """Sidecars are init containers that go on."""
 
-    containers: list[Container] = []
-    init_containers: list[Container] = []
+    containers: Sequence[Container] = ()
+    init_containers: Sequence[Container] = ()
 
 
 class PodStatus(msgspec.Struct, frozen=True):
@@ -72,11 +75,11 @@ class ListMetadata(msgspec.Struct, frozen=True, rename="camel"):
     continue_: str = msgspec.field(default="", name="continue")
 
 
-class PodList(msgspec.Struct, frozen=True):
-    """One page of pods."""
+class ObjectList(msgspec.Struct, Generic[_Object], frozen=True):
+    """One page of a list."""
 
     metadata: ListMetadata
-    items: list[Pod]
+    items: list[_Object]
 
 
 class Status(msgspec.Struct, frozen=True):

@@ -30,4 +30,4 @@ def look(facts: Facts) -> Finding:
 
 
 def _seed(engine: Engine) -> str | None:
-    return None if engine.process is None else engine.process.variables.get(VARIABLE) or _UNSET
+    return None if engine.process is None else engine.process.variable(VARIABLE, unset=_UNSET)

@@ -46,7 +46,7 @@ def _lease(engine: Engine) -> float | None:
     if told >= _LEASE_SINCE:
         extras = (config.get("kv_connector_extra_config") for config in engine.process.connectors())
         return _number(next((extra[OPTION] for extra in extras if isinstance(extra, dict) and OPTION in extra), _LEASE))
-    return _number(engine.process.variables.get(VARIABLE, _TIMEOUT)) if told < _TIMEOUT_UNTIL else None
+    return _number(engine.process.variable(VARIABLE, unset=str(_TIMEOUT))) if told < _TIMEOUT_UNTIL else None
 
 
 def _number(given: object) -> float | None:

@@ -6,6 +6,7 @@ from stack.doctor.check import Finding, Group, check, failed, listed, not_applic
 from stack.doctor.facts import Engine, Facts
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+_UNSET = ""
 _IN_PROCESS = frozenset({"LMCacheConnectorV1", "LMCacheConnectorV1Dynamic"})
 
 
@@ -19,10 +20,12 @@ def look(facts: Facts) -> Finding:
     if not facts.engines:
         return unknown("no engine is listed")
     read = [engine for engine in facts.engines if engine.process is not None]
-    if mute := [engine for engine in read if _in_process(engine) and not _shares(engine)]:
+    if mute := [engine for engine in read if _in_process(engine) and _folder(engine) == _UNSET]:
         return failed(f"{VARIABLE} is not set on {listed(mute)}")
     if silent := [engine for engine in facts.engines if engine.process is None]:
         return unread(silent, "the arguments")
+    if silent := [engine for engine in read if _in_process(engine) and _folder(engine) is None]:
+        return unread(silent, "the environment")
     if not any(_in_process(engine) for engine in read):
         return not_applicable("no engine has LMCache inside")
     return passed("set where LMCache is inside")
@@ -32,5 +35,5 @@ def _in_process(engine: Engine) -> bool:
     return engine.process is not None and any(config.get("kv_connector") in _IN_PROCESS for config in engine.process.connectors())
 
 
-def _shares(engine: Engine) -> bool:
-    return engine.process is not None and bool(engine.process.variables.get(VARIABLE))
+def _folder(engine: Engine) -> str | None:
+    return None if engine.process is None else engine.process.variable(VARIABLE, unset=_UNSET)

@@ -8,9 +8,12 @@ import pytest
 
 from stack.doctor.check import Verdict
 from stack.doctor.examination import examine, holds
-from stack.doctor.facts import CacheServer, Engine, EventSource, Facts, Process, Prometheus, Rule, Scrape, Skew, Store
+from stack.doctor.facts import CacheServer, Engine, EventSource, Facts, Monitored, Process, Prometheus, Rule, Scrape, Skew, Store
 from stack.engines.lmcache_l2 import L2Address
 from stack.engines.samples import Sample, Samples
+from stack.kube.objects import Metadata
+from stack.kube.operator import Kind, LabelSelector, Operator, PrometheusSpec
+from stack.kube.operator import Prometheus as KubePrometheus
 from stack.model.target import Target
 from stack.model.tier import Pool
 
@@ -81,6 +84,16 @@ SOUND = Facts((PREFILL, DECODE), SERVER, PROMETHEUS, STORE)
 BARE = Facts((Engine(Target(replica="d", url="http://10.0.0.1:8000", pool=Pool.DECODE, model="", model_root="")),))
 
 
+INSIDE = process('{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}')
+MONITOR = Metadata(name="kvdeck", namespace="serving", labels={"release": "watch"})
+
+
+def cluster(selected: bool) -> Facts:
+    watch = PrometheusSpec(service_monitor_selector=LabelSelector({"release": "watch" if selected else "other"}))
+    told = KubePrometheus(Metadata(name="p", namespace="serving"), watch)
+    return replace(SOUND, monitored=Monitored(Operator((told,), ((Kind.SERVICE_MONITOR, MONITOR),), {})))
+
+
 def verdicts(facts: Facts) -> dict[str, Verdict]:
     return {result.check.id: result.verdict for result in examine(facts)}
 
@@ -118,7 +131,8 @@ def older(**changed: float) -> Facts:
 
 def test_nothing_is_wrong_with_a_sound_fleet() -> None:
     assert {name: found for name, found in verdicts(SOUND).items() if found is not Verdict.PASS} == {
-        "multiproc_folder": Verdict.NOT_APPLICABLE
+        "monitors_selected": Verdict.NOT_APPLICABLE,
+        "multiproc_folder": Verdict.NOT_APPLICABLE,
     }
 
 
@@ -163,10 +177,11 @@ def test_a_fleet_of_no_engines_is_unknown() -> None:
         ("l2_effective", store(address=L2Address("redis", "10.0.0.2", 6380))),
         ("l2_effective", replace(SOUND, cache_server=replace(SERVER, l2=()))),
         ("nixl_telemetry", decode(samples=exposition(failed=40.0, completed=0.0))),
-        ("multiproc_folder", decode(process=process('{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}'))),
+        ("multiproc_folder", decode(process=INSIDE)),
         ("retention", prometheus(retention="3h")),
         ("rules_loaded", prometheus(rules=(Rule("Other", "up", "ok"),))),
         ("rules_loaded", prometheus(rules=(Rule("KvdeckX", "up", "err"),))),
+        ("monitors_selected", cluster(selected=False)),
         ("scrapes", prometheus(scrapes=(Scrape("engines/d", "down", 0.0, 10.0),))),
         ("scrapes", prometheus(scrapes=(Scrape("engines/d", "up", 9.5, 10.0),))),
     ],
@@ -184,6 +199,7 @@ def test_each_fault_fails_its_check(check: str, facts: Facts) -> None:
             "lease_length",
             replace(SOUND, engines=(replace(PREFILL, process=lent(41.0)), replace(DECODE, samples=exposition(prefill=35.0)))),
         ),
+        ("monitors_selected", cluster(selected=True)),
         ("store_room", store(policy="noeviction")),
         ("store_room", store(policy="noeviction", limit=0)),
     ],
@@ -197,6 +213,10 @@ def test_what_is_within_bounds_passes(check: str, facts: Facts) -> None:
     [
         ("lease_length", prefill(version="0.21.1")),  # somewhere here the lease took the timeout's place
         ("lease_length", prefill(process=None)),
+        ("hash_seed", decode(process=replace(process(transfer("kv_consumer")), whole=False))),  # its image may set it
+        ("multiproc_folder", decode(process=replace(INSIDE, whole=False))),
+        ("monitors_selected", replace(SOUND, monitored=Monitored(None, fault="403"))),
+        ("monitors_selected", replace(SOUND, monitored=Monitored(Operator((), (), {})))),
         ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=0.97), samples=exposition(running=1.0))),
         ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=None))),
         ("store_room", store(policy=None)),
