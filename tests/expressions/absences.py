@@ -59,4 +59,7 @@ MISSING = {
     'lmcache_mp_l2_prefetch_failure_chunks_total{reason="not_found"}': "said once it happened, which it did not in the recording",
     'vllm:time_per_output_token_seconds_bucket{le=~"0.1|0.15|0.2"}': "synthetic histograms have the buckets 1 and +Inf only",
     'kvdeck_router_index_error_tokens_bucket{le="1024.0"}': "synthetic histograms have the buckets 1 and +Inf only",
+    'kvdeck_target_info{version=""}': "every engine told its version",
+    "lmcache_mp_num_submitted_retrieves_total": "told where LMCache itself moves the KV, which it did not in the recording",
+    "lmcache_mp_num_finished_retrieves_total": "told where LMCache itself moves the KV, which it did not in the recording",
 }

@@ -41,13 +41,14 @@ _VALUES: dict[Label, tuple[str, ...]] = {
     Label.POOL: ("prefill", "decode"),
     Label.TIER: ("engine", "l1", "l2", "lmcache"),
     Label.COLLECTOR: ("engines", "lmcache", "store", "routers"),
-    Label.STATE: ("ready", "desired", "down", "lost", "unknown", "different"),
+    Label.STATE: ("ready", "desired", "down", "lost", "unknown", "different", "absent"),
     Label.STRATEGY: ("kv_aware", "round_robin"),
     Label.DIRECTION: ("receive", "send"),
     Label.OPERATION: ("read", "write"),
     Label.REASON: ("a-reason", "not_found", "index_gaps"),
     Label.EVENT: ("evict_reuse_gap",),
     Label.CODE: ("2xx", "5xx"),
+    Label.QUANTITY: ("requests_running",),
     Label.POLICY: ("noeviction",),
 }
 """Of these labels the values that rules ask for; others have one a family."""

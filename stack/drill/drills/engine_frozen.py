@@ -12,7 +12,15 @@ from stack.model.tier import Pool
     "A decode engine stands still",
     required=("KvdeckEngineDown",),
     # Emulated engines share a process: with one, all stand still.
-    tolerated=("KvdeckEngineStalled", "KvdeckNoReadyDecodeEngine", "KvdeckKvPlacementUnknown", "KvdeckModelNotServed"),
+    tolerated=(
+        "KvdeckEngineStalled",
+        "KvdeckNoReadyDecodeEngine",
+        "KvdeckKvPlacementUnknown",
+        "KvdeckModelNotServed",
+        "KvdeckPoolShort",
+        "KvdeckRoutingFallbacks",
+        "KvdeckRequestsFailing",
+    ),
     emulated=True,
 )
 async def play(scene: Scene) -> AsyncIterator[None]:

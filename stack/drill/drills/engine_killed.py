@@ -12,7 +12,14 @@ from stack.model.tier import Pool
     "A decode engine is killed and stays away",
     required=("KvdeckEngineDown",),
     # Emulated engines share a process: with one, all are gone.
-    tolerated=("KvdeckNoReadyDecodeEngine", "KvdeckKvPlacementUnknown", "KvdeckModelNotServed"),
+    tolerated=(
+        "KvdeckNoReadyDecodeEngine",
+        "KvdeckKvPlacementUnknown",
+        "KvdeckModelNotServed",
+        "KvdeckPoolShort",
+        "KvdeckRoutingFallbacks",
+        "KvdeckRequestsFailing",
+    ),
     emulated=True,
 )
 async def play(scene: Scene) -> AsyncIterator[None]:

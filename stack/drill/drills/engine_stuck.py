@@ -16,7 +16,13 @@ WORDS = 30
 @drill(
     "A decode engine's core stands still behind a healthy server",
     required=("KvdeckEngineStalled",),
-    tolerated=("KvdeckEngineNotGenerating", "KvdeckEngineQueueGrowing", "KvdeckEngineDown"),
+    tolerated=(
+        "KvdeckEngineNotGenerating",
+        "KvdeckEngineQueueGrowing",
+        "KvdeckEngineDown",
+        "KvdeckHotspot",
+        "KvdeckRoutingFallbacks",
+    ),
     emulated=False,
 )
 async def play(scene: Scene) -> AsyncIterator[None]:

@@ -15,7 +15,7 @@ TRANSFERS = 5
 @drill(
     "A prefill engine is killed between prefill and decode",
     required=("KvdeckKvTransferFailing",),
-    tolerated=("KvdeckEngineDown", "KvdeckTransferTelemetryBroken"),
+    tolerated=("KvdeckEngineDown", "KvdeckTransferTelemetryBroken", "KvdeckKvTransferStuck", "KvdeckPoolShort"),
     emulated=True,
 )
 async def play(scene: Scene) -> AsyncIterator[None]:
