@@ -1,5 +1,5 @@
-"""What is deployed of the rules, for those who cannot read them where they are: Helm reads no file outside a chart, and some that
-fetch charts from Git drop links; PrometheusRules hold their rules themselves.
+"""What is deployed of rules and drop list, for those who cannot read them where they are: Helm reads no file outside a chart, and
+some that fetch charts from Git drop links; PrometheusRules hold their rules themselves.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ CHART = ROOT / DEPLOY / "chart"
 _SCHEMA = DEPLOY / "chart" / "values.schema.json"
 _MANIFEST = DEPLOY / "manifests" / "rules.yaml"
 _ALERTS = DEPLOY / "chart" / "alerts"
+_DROPPED = Path("prometheus/drop-list.yaml")
 
 
 def copies(root: Path = ROOT) -> dict[Path, bytes]:
-    """What each file that follows from the rules must hold, by its path: copies in the chart, its values' schema, a manifest."""
+    """What each file that follows from others must hold, by its path: copies in the chart, its values' schema, a manifest."""
     alerts = root / "alerts"
     rules = {path.relative_to(alerts / "rules"): path.read_bytes() for path in sorted((alerts / "rules").rglob("*.yaml"))}
     thresholds = (alerts / "thresholds.yaml").read_bytes()
@@ -33,13 +34,15 @@ def copies(root: Path = ROOT) -> dict[Path, bytes]:
         **{_ALERTS / "rules" / path: text for path, text in rules.items()},
         _ALERTS / "thresholds.yaml": thresholds,
         _SCHEMA: schema.text(values).encode(),
+        DEPLOY / "chart" / _DROPPED: (root / DEPLOY / _DROPPED).read_bytes(),
         _MANIFEST: dump(prometheus_rules(rules)).encode(),
     }
 
 
 def held(root: Path = ROOT) -> dict[Path, bytes]:
     """What these files hold now."""
-    paths = [root / _SCHEMA, root / _MANIFEST, *(path for path in (root / _ALERTS).rglob("*") if path.is_file())]
+    single = (_SCHEMA, _MANIFEST, DEPLOY / "chart" / _DROPPED)
+    paths = [*(root / path for path in single), *(path for path in (root / _ALERTS).rglob("*") if path.is_file())]
     return {path.relative_to(root): path.read_bytes() for path in paths}
 
 

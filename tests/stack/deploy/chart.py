@@ -63,29 +63,36 @@ def _own() -> Json:
 
 def refusal(values: Mapping[str, Any]) -> str:
     """What the templates say to values that they refuse."""
-    done = _run(json.dumps(values))
-    assert done.returncode != 0
-    return done.stderr
+    told = _of_the_chart(dict(values))
+    assert isinstance(told, str)
+    return told
 
 
-@functools.cache
-def _files(values: str) -> dict[str, str]:
-    done = _run(values)
-    assert done.returncode == 0, done.stderr
+def render(chart: Path, values: Mapping[str, Any]) -> dict[str, str] | str:
+    """What each template of a chart prints for its whole values, by its path; else what is wrong."""
+    request = {
+        "chart": str(chart),
+        "values": values,
+        "release": {"Name": "kvdeck", "Namespace": "monitoring", "Service": "Helm"},
+        "apiVersions": [],
+    }
+    done = subprocess.run([_program()], input=json.dumps(request), capture_output=True, text=True, check=False)
+    if done.returncode:
+        return done.stderr
     rendered: dict[str, str] = json.loads(done.stdout)
     return rendered
 
 
-def _run(values: str) -> subprocess.CompletedProcess[str]:
-    given = json.loads(values)
+@functools.cache
+def _files(values: str) -> dict[str, str]:
+    rendered = _of_the_chart(json.loads(values))
+    assert not isinstance(rendered, str), rendered
+    return rendered
+
+
+def _of_the_chart(given: Json) -> dict[str, str] | str:
     assert faults(given) == []
-    request = {
-        "chart": str(CHART),
-        "values": _merged(_own(), given),
-        "release": {"Name": "kvdeck", "Namespace": "monitoring", "Service": "Helm"},
-        "apiVersions": [],
-    }
-    return subprocess.run([_program()], input=json.dumps(request), capture_output=True, text=True, check=False)
+    return render(CHART, _merged(_own(), given))
 
 
 def _merged(own: Json, given: Json) -> Json:

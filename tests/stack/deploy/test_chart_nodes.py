@@ -1,7 +1,9 @@
 """What is read beside the exporter: the machines themselves, and engines that nobody scraped yet."""
 
-from tests.stack.deploy.chart import manifests, one, refusal
+from stack.deploy.copies import CHART
+from tests.stack.deploy.chart import Json, manifests, one, read_yaml, refusal
 
+(_DROP_LIST,) = read_yaml((CHART.parent / "prometheus" / "drop-list.yaml").read_text())
 _HYPERPOD = {"nodes": {"enabled": True, "tierDaemon": True}}
 
 
@@ -44,6 +46,21 @@ def test_engines_are_scraped_as_the_rules_expect_them() -> None:
         {"action": "replace", "targetLabel": "pool", "sourceLabels": [f"{label}_llm_d_ai_role"], "regex": "(.+)"},
         {"action": "replace", "targetLabel": "model", "sourceLabels": [f"{label}_model"], "regex": "(.+)"},
     ]
+
+
+def test_what_nothing_asks_for_is_dropped_on_demand() -> None:
+    own = [{"action": "labeldrop", "regex": "x"}]
+    engines = {"enabled": True, "selector": {"matchLabels": {"app": "vllm"}}, "metricRelabelings": own}
+    values = {"dropUnused": True, "engineMonitor": engines}
+    jobs = {each["job_name"]: each["metric_relabel_configs"] for each in _DROP_LIST["scrape_configs"]}
+    (exporter,) = one(values, "ServiceMonitor")["spec"]["endpoints"]
+    assert exporter["metricRelabelings"] == [_camel(each) for each in jobs["kvdeck-exporter"]]
+    (engine,) = one(values, "PodMonitor")["spec"]["podMetricsEndpoints"]
+    assert engine["metricRelabelings"] == [*(_camel(each) for each in jobs["vllm"]), *own]
+
+
+def _camel(config: Json) -> Json:
+    return {"sourceLabels": config["source_labels"], "regex": config["regex"], "action": config["action"]}
 
 
 def test_engines_of_nobody_in_particular_are_refused() -> None:

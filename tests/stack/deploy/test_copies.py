@@ -41,6 +41,7 @@ def test_what_is_deployed_follows_the_rules_and_what_is_gone_leaves_it(tmp_path:
     files = {
         "alerts/rules/objectives/burning.yaml": _RULES,
         "alerts/thresholds.yaml": _THRESHOLDS,
+        "stack/deploy/prometheus/drop-list.yaml": "scrape_configs: []\n",
         "stack/deploy/chart/alerts/rules/old.yaml": "groups: []\n",
         "stack/deploy/chart/values.schema.json": json.dumps(_schema({"KvdeckOld": {}}, ["KvdeckOld"])),
     }
@@ -55,4 +56,8 @@ def test_what_is_deployed_follows_the_rules_and_what_is_gone_leaves_it(tmp_path:
     manifest = _rule_manifest(found.pop("manifests/rules.yaml"))
     assert manifest["metadata"]["name"] == "kvdeck-objectives-burning"
     assert [rule.get("alert", "record") for rule in manifest["spec"]["groups"][0]["rules"]] == ["record", "KvdeckHot"]
-    assert found == {"chart/alerts/rules/objectives/burning.yaml": _RULES, "chart/alerts/thresholds.yaml": _THRESHOLDS}
+    assert found == {
+        "chart/alerts/rules/objectives/burning.yaml": _RULES,
+        "chart/alerts/thresholds.yaml": _THRESHOLDS,
+        "chart/prometheus/drop-list.yaml": "scrape_configs: []\n",
+    }

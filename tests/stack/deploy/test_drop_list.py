@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from stack.deploy.copies import CHART
 from tests.alerts.foreign_names import foreign_names
 from tests.alerts.promql_names import names
 from tests.alerts.promtool import ROOT, tool
@@ -42,6 +43,11 @@ def asked() -> set[str]:
 def test_prometheus_reads_it(tmp_path: Path) -> None:
     done = subprocess.run([tool("promtool"), "check", "config", FILE], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_chart_holds_it_as_it_is() -> None:
+    held = CHART / "prometheus" / "drop-list.yaml"
+    assert held.read_text() == FILE.read_text(), "run: python -m stack.deploy"
 
 
 def test_nothing_that_a_rule_or_a_panel_asks_for_is_dropped() -> None:

@@ -1,5 +1,7 @@
 """Everything the chart renders is taken by Kubernetes: the oldest version the chart allows, and a recent one."""
 
+import re
+import tomllib
 from typing import Any
 
 import click
@@ -9,9 +11,12 @@ from jsonschema import Draft7Validator
 from exporters.__main__ import main as exporter
 from stack.cli.main import main as kvdeck
 from stack.deploy.copies import CHART
+from tests.alerts.promtool import ROOT
 from tests.stack.deploy.chart import Json, manifests, read_yaml
 from tests.stack.deploy.operator_schemas import SCHEMAS
 
+IMAGES = CHART.parent / "images"
+(CHART_YAML,) = read_yaml((CHART / "Chart.yaml").read_text())
 EXAMPLES = {path.stem: read_yaml(path.read_text())[0] for path in sorted((CHART.parent / "examples").glob("*.yaml"))}
 VALUES: dict[str, dict[str, Any]] = {"defaults": {}, **EXAMPLES}
 _VERSIONS = ("1.25", "1.36")
@@ -64,5 +69,13 @@ def _options(command: click.Command) -> set[str]:
 
 
 def test_the_chart_allows_the_oldest_version_that_is_tried() -> None:
-    (chart,) = read_yaml((CHART / "Chart.yaml").read_text())
-    assert chart["kubeVersion"] == f">={_VERSIONS[0]}.0-0"
+    assert CHART_YAML["kubeVersion"] == f">={_VERSIONS[0]}.0-0"
+
+
+def test_chart_and_images_are_of_the_projects_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert (CHART_YAML["version"], CHART_YAML["appVersion"]) == (version, version)
+    named = (
+        path.read_text() for path in (CHART.parent / "compose" / "compose.yaml", ROOT / "README.md", *IMAGES.glob("*.Dockerfile"))
+    )
+    assert {each for text in named for each in re.findall(r"\bkvdeck(?:-exporter)?:(\d[\w.]*\w)", text)} == {version}
