@@ -15,6 +15,7 @@ from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.engines import vllm_page
 from stack.engines.lmcache import WANTED_INSIDE, Reading, inside
+from stack.engines.model_cards import own_models
 from stack.engines.quantities import State
 from stack.engines.versions import version as numbers
 from stack.engines.vllm import WANTED, EngineReading, read, started
@@ -82,9 +83,9 @@ class Engines:
         """Which model an engine serves of which nobody said; asked once a process, and until it says."""
         if engine.model and self._learnt.get(engine.replica, started) == started:
             return
-        served = first_model(await aside(fetch_json(self._context.http, f"{engine.url}/v1/models")))
-        if served is not None:
-            self._context.learn(engine.replica, *served)
+        served = own_models(await aside(fetch_json(self._context.http, f"{engine.url}/v1/models")))
+        if served and nameable(served[0].name):
+            self._context.learn(engine.replica, served[0].name, served[0].root or served[0].name)
             self._learnt[engine.replica] = started
 
     async def _version(self, engine: Target, started: float | None) -> str | None:
@@ -102,17 +103,6 @@ class Engines:
         self._versions.pop(target, None)
         if target in self._learnt:
             self._learnt[target] = math.nan
-
-
-def first_model(answer: object) -> tuple[str, str] | None:
-    """Served name and root of the first model in an answer of /v1/models, None where there is none."""
-    cards = answer.get("data") if isinstance(answer, dict) else None
-    card = cards[0] if isinstance(cards, list) and cards else None
-    name = card.get("id") if isinstance(card, dict) else None
-    if not isinstance(card, dict) or not isinstance(name, str) or not nameable(name):
-        return None
-    root = card.get("root")
-    return name, root if isinstance(root, str) else name
 
 
 def info(engine: Target, version: str | None) -> Point:

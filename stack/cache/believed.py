@@ -13,7 +13,7 @@ _NAMED_MAX = 1 << 16  # names in sets that are kept: some 4 MiB
 Named = tuple[frozenset[str], int]  # engines, and all bits that stand for them
 
 
-class Sent:
+class EngineBits:
     """One engine: `now` stands for what it is sent, `before` for what it was sent until `since`; `room` are bytes left until both
     change."""
 
@@ -44,7 +44,7 @@ class Believed:
         """No engine's bit, but that of pieces that many prompts share."""
         self.live = self.shared
         self._retired = self._retiring = 0
-        self._engines: dict[str, Sent] = {}
+        self._engines: dict[str, EngineBits] = {}
         self._named: dict[int, Named] = {}
         self._names = 0
         self._turned = 0.0
@@ -54,7 +54,7 @@ class Believed:
     def __len__(self) -> int:
         return len(self._engines)
 
-    def of(self, engine: str, now: float) -> Sent:
+    def of(self, engine: str, now: float) -> EngineBits:
         """The engine's bits."""
         return self._engines.get(engine) or self._join(engine, now)
 
@@ -62,7 +62,7 @@ class Believed:
         """The engines that some bits stand for, and all bits of these."""
         return self._named.get(mask) or self._name(mask)
 
-    def turn(self, sent: Sent, now: float) -> None:
+    def turn(self, sent: EngineBits, now: float) -> None:
         """What the engine was sent before is gone from it; what it was sent until now is next."""
         self._retire(sent.before)
         sent.before, sent.now = sent.now, self._slots.take()
@@ -92,8 +92,8 @@ class Believed:
         self.due = self._half_age + min([self._turned, *(sent.since for sent in self._engines.values())])
         return over
 
-    def _join(self, engine: str, now: float) -> Sent:
-        sent = self._engines[engine] = Sent(engine, self._slots.take(), self._slots.take(), self.engine_bytes // 2, now)
+    def _join(self, engine: str, now: float) -> EngineBits:
+        sent = self._engines[engine] = EngineBits(engine, self._slots.take(), self._slots.take(), self.engine_bytes // 2, now)
         self.live |= sent.now | sent.before
         return sent
 

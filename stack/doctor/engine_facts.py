@@ -13,6 +13,7 @@ from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.adapters.kv_replay import ReplayError, replay
 from stack.doctor.facts import Engine, EventSource, Process, Skew
+from stack.engines.model_cards import own_models
 from stack.engines.samples import Samples
 from stack.engines.vllm import WANTED
 from stack.engines.vllm_names import plain
@@ -60,7 +61,7 @@ async def _ask(
     return Engine(
         target,
         version=await _version(http, target.url),
-        roots=_roots(await _json(http, f"{target.url}/v1/models")),
+        roots=tuple(sorted({card.root for card in own_models(await _json(http, f"{target.url}/v1/models")) if card.root})),
         samples=await _samples(http, target.url),
         events=events,
         replays=await _replays(context, target.replay),
@@ -102,13 +103,6 @@ async def _replays(context: zmq.asyncio.Context, endpoint: str | None) -> bool |
     except (TimeoutError, ReplayError, zmq.ZMQError):
         return False
     return True
-
-
-def _roots(models: object) -> tuple[str, ...]:
-    """The paths of what is no adapter."""
-    cards = models.get("data") if isinstance(models, Mapping) else None
-    own = [card for card in cards if isinstance(card, Mapping) and card.get("parent") is None] if isinstance(cards, list) else []
-    return tuple(sorted({str(card["root"]) for card in own if card.get("root")}))
 
 
 def _sources(answer: object) -> tuple[EventSource, ...] | None:

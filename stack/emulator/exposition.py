@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 
-from stack.engines.vllm_names import Exposed, sizes
+from stack.engines.vllm_names import VllmFamily, sizes
 from stack.metrics.family import Kind
 
 
@@ -38,7 +38,7 @@ class Sheet:
     with the series that were touched.
     """
 
-    def __init__(self, families: Iterable[Exposed], base: Mapping[str, str], max_model_len: int) -> None:
+    def __init__(self, families: Iterable[VllmFamily], base: Mapping[str, str], max_model_len: int) -> None:
         self._base = dict(base)
         self._sizes = sizes(max_model_len)
         self._families = {family.name: family for family in families}
@@ -49,25 +49,25 @@ class Sheet:
             if not family.labels:
                 self.touch(family)
 
-    def touch(self, family: Exposed, *labels: str) -> None:
+    def touch(self, family: VllmFamily, *labels: str) -> None:
         """Make a series exist, at zero."""
         if family.kind is Kind.HISTOGRAM:
             self._distribution(family, labels)
         else:
             self.add(family, 0.0, *labels)
 
-    def add(self, family: Exposed, amount: float, *labels: str) -> None:
+    def add(self, family: VllmFamily, amount: float, *labels: str) -> None:
         series = self._values.setdefault(family.name, {})
         key = self._key(family, labels)
         series[key] = series.get(key, 0.0) + amount
 
-    def set(self, family: Exposed, value: float, *labels: str) -> None:
+    def set(self, family: VllmFamily, value: float, *labels: str) -> None:
         self._values.setdefault(family.name, {})[self._key(family, labels)] = value
 
-    def observe(self, family: Exposed, value: float, *labels: str) -> None:
+    def observe(self, family: VllmFamily, value: float, *labels: str) -> None:
         self._distribution(family, labels).observe(value)
 
-    def info(self, family: Exposed, labels: Mapping[str, str]) -> None:
+    def info(self, family: VllmFamily, labels: Mapping[str, str]) -> None:
         """The one series of an info family, whose own labels are open."""
         self._values[family.name] = {_join({**labels, **self._base}): 1.0}
 
@@ -81,14 +81,14 @@ class Sheet:
             for labels, distribution in self._distributions.get(name, {}).items():
                 yield from distribution.lines(name, labels)
 
-    def _distribution(self, family: Exposed, labels: tuple[str, ...]) -> _Distribution:
+    def _distribution(self, family: VllmFamily, labels: tuple[str, ...]) -> _Distribution:
         series = self._distributions.setdefault(family.name, {})
         key = self._key(family, labels)
         if key not in series:
             series[key] = _Distribution(self._sizes if family.sized else family.buckets)
         return series[key]
 
-    def _key(self, family: Exposed, labels: tuple[str, ...]) -> str:
+    def _key(self, family: VllmFamily, labels: tuple[str, ...]) -> str:
         where = (family.name, *labels)
         if where not in self._labels:
             self._labels[where] = _join({**self._base, **dict(zip(family.labels, labels, strict=True))})

@@ -12,7 +12,7 @@ from stack.metrics.family import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Exposed:
+class VllmFamily:
     """One family of the engine. `name` is as exposed: counters end in `_total`, and so does one histogram.
 
     `sized` histograms take their buckets from the model's context length (`sizes`).
@@ -41,20 +41,20 @@ def sizes(max_model_len: int) -> tuple[float, ...]:
     return tuple(step for step in steps if step <= max_model_len)
 
 
-def _counter(name: str, text: str, *labels: str) -> Exposed:
-    return Exposed(name, Kind.COUNTER, text, labels)
+def _counter(name: str, text: str, *labels: str) -> VllmFamily:
+    return VllmFamily(name, Kind.COUNTER, text, labels)
 
 
-def _gauge(name: str, text: str, *labels: str) -> Exposed:
-    return Exposed(name, Kind.GAUGE, text, labels)
+def _gauge(name: str, text: str, *labels: str) -> VllmFamily:
+    return VllmFamily(name, Kind.GAUGE, text, labels)
 
 
-def _histogram(name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Exposed:
-    return Exposed(name, Kind.HISTOGRAM, text, labels, buckets)
+def _histogram(name: str, text: str, buckets: tuple[float, ...], *labels: str) -> VllmFamily:
+    return VllmFamily(name, Kind.HISTOGRAM, text, labels, buckets)
 
 
-def _sizes(name: str, text: str) -> Exposed:
-    return Exposed(name, Kind.HISTOGRAM, text, sized=True)
+def _sizes(name: str, text: str) -> VllmFamily:
+    return VllmFamily(name, Kind.HISTOGRAM, text, sized=True)
 
 
 _STEP_TOKENS = (1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from exporters.collector import Context, Point
-from exporters.collectors.engines import BUCKETS, STAY_BUCKETS, Engines, first_model
+from exporters.collectors.engines import BUCKETS, STAY_BUCKETS, Engines
 from exporters.fleet import Fleet
 from stack.adapters.exposition import ExpositionError
 from stack.engines import lmcache_quantities as lq
@@ -169,21 +169,15 @@ async def test_an_engine_that_does_not_say_when_it_began_is_asked_anew_after_wha
     assert (told[2][Label.MODEL_NAME], told[2][Label.VERSION]) == ("qwen", "0.33.0")
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"data": [{"id": "m" * 300}]},
-        {"data": [{"id": "a\x00"}]},
-        {},
-        {"data": []},
-        {"data": [{}]},
-        {"data": [3]},
-        [],
-        {"data": [{"id": 3}]},
-    ],
-)
-def test_a_list_of_models_that_names_none_is_no_model(answer: object) -> None:
-    assert first_model(answer) is None
+@pytest.mark.parametrize("name", ["m" * 300, "a\\u0000"])
+async def test_a_model_s_name_that_is_no_label_is_not_learnt(name: str) -> None:
+    hosts = Hosts()
+    hosts.engine("e", b"vllm:prompt_tokens_total 1\n")
+    hosts.answers["http://e/v1/models"] = json(f'{{"data": [{{"id": "{name}"}}]}}'.encode())
+    fleet = Fleet([], {"e": "http://e"})
+    async with hosts.client() as client:
+        await Engines(Context(client, fleet.now, learn=fleet.learn)).read("e")
+    assert fleet.now()[0].model == ""
 
 
 async def test_the_readme_says_how_many_series_200_engines_make() -> None:

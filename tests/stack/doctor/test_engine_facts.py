@@ -22,7 +22,7 @@ DOCUMENTS: Mapping[str, object] = {
     "/health": {},
     "/version": {"version": "0.32.0"},
     "/kv_event_sources": {"0": {"enable_kv_cache_events": True, "endpoint": "tcp://*:1", "replay_endpoint": None}},
-    "/v1/models": {"data": [{"root": "/models/m", "parent": None}, {"root": "/adapter", "parent": "m"}]},
+    "/v1/models": {"data": [{"id": "m", "root": "/models/m", "parent": None}, {"id": "a", "root": "/adapter", "parent": "m"}]},
 }
 
 

@@ -6,7 +6,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from stack.emulator.exposition import Sheet
 from stack.emulator.gauges import Exposition, cache_config
 from stack.engines import vllm_names as names
-from stack.engines.vllm_names import Exposed
+from stack.engines.vllm_names import VllmFamily
 from stack.metrics.family import Kind
 from tests.stack.emulator.rig import PROFILE, Rig, prompt
 
@@ -58,7 +58,7 @@ def test_what_an_engine_exposes_is_read_back_by_prometheus_own_parser() -> None:
 
 
 def test_a_histogram_is_written_whole() -> None:
-    family = Exposed("vllm:x", Kind.HISTOGRAM, "Help.", ("tier",), (1.0, 2.5))
+    family = VllmFamily("vllm:x", Kind.HISTOGRAM, "Help.", ("tier",), (1.0, 2.5))
     sheet = Sheet([family], {"engine": "0"}, 4096)
     for value in (0.5, 1.0, 2.0, 9.0):
         sheet.observe(family, value, 'a"b')
@@ -74,7 +74,7 @@ def test_a_histogram_is_written_whole() -> None:
 
 
 def test_a_series_with_labels_exists_once_it_was_touched() -> None:
-    plain, labelled = Exposed("vllm:a", Kind.COUNTER, "A."), Exposed("vllm:b", Kind.COUNTER, "B.", ("tier",))
+    plain, labelled = VllmFamily("vllm:a", Kind.COUNTER, "A."), VllmFamily("vllm:b", Kind.COUNTER, "B.", ("tier",))
     sheet = Sheet([plain, labelled], {"engine": "0"}, 4096)
     assert [line for line in sheet.render() if not line.startswith("#")] == ['vllm:a{engine="0"} 0.0']
 
