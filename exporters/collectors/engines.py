@@ -27,7 +27,7 @@ from stack.model.target import Target
 from stack.model.tier import Tier
 
 # Of an engine's own buckets so many are shown: each is a series, and an engine has 120 at the most.
-BUCKETS, STAY_BUCKETS = 8, 6
+BUCKETS, STAY_BUCKETS = 8, 5
 _NAMES = WANTED | WANTED_INSIDE
 
 

@@ -95,7 +95,7 @@ def _tells(samples: Samples, mode: Mode) -> bool:
 
 
 def _reading(samples: Samples, mode: Mode) -> Reading:
-    exposed = Exposed(samples, _TABLES.get(mode, ()), _at_the_latest(samples, mode))
+    exposed = Exposed(samples, _TABLES.get(mode, ()), _version(samples))
     return Reading(
         mode=mode,
         started=samples.total(_STARTED),
@@ -138,7 +138,9 @@ def _has_l2(samples: Samples) -> bool:
     return samples.by("state", _L2_ADAPTERS).get("active", 0.0) > 0
 
 
-def _at_the_latest(samples: Samples, mode: Mode) -> Version | None:
-    """0.4.3 where its names are told, which are in no later release; no exposition says its version."""
-    old = (alias.name for quantity in _TABLES.get(mode, ()) for alias in quantity.aliases if alias.since == lq.OLD and alias.until)
-    return lq.OLD if any(samples.of(name) for name in old) else None
+_OLD_NAMES = frozenset(alias.name for quantity in lq.MULTI_PROCESS for alias in quantity.aliases if alias.since == lq.OLD)
+
+
+def _version(samples: Samples) -> Version | None:
+    """0.4.3 where names are told that no later release has; no exposition says its version."""
+    return lq.OLD if any(samples.of(name) for name in _OLD_NAMES) else None

@@ -142,6 +142,16 @@ CACHE_BELIEVED_BYTES = _add(
     "may have dropped some, and several servers may share it.",
     *_ENGINE, Label.TIER,
 )  # fmt: skip
+CACHE_L2_PING = _add(
+    "kvdeck_cache_l2_ping_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
+    "How long LMCache inside an engine last waited for L2 to answer a ping, the mean of its workers.",
+    *_ENGINE,
+)  # fmt: skip
+CACHE_L2_PING_FAILURES = _add(
+    "kvdeck_cache_l2_ping_failures_total", Kind.COUNTER, Unit.NONE, Emitter.EXPORTER,
+    "Pings of LMCache inside an engine that L2 did not answer: it is then not used.",
+    *_ENGINE,
+)  # fmt: skip
 CACHE_L2_STORES_SUBMITTED = _add(
     "kvdeck_cache_l2_stores_submitted_total", Kind.COUNTER, Unit.REQUESTS, Emitter.EXPORTER,
     "Stores to L2 that LMCache submitted; it names no adapter. What is not completed is backlog or lost.",

@@ -111,6 +111,8 @@ def test_inside_an_engine_l2_moves_bytes_in_seconds() -> None:
         "cache_believed_bytes l2": each["lmcache_l2_believed_bytes"],
         "cache_evicted_chunks_total l1": each["lmcache_l1_evicted_chunks"],
         "cache_allocation_failures_total eviction l1": each["lmcache_l1_failed_evictions"],
+        "cache_l2_ping_seconds": each["lmcache_l2_ping"],
+        "cache_l2_ping_failures_total": each["lmcache_l2_pings_failed"],
         "kv_transfer_bytes_total load lmcache_l2": each["lmcache_l2_read_bytes"],
         "kv_transfer_busy_seconds_total load lmcache_l2": each["lmcache_l2_read_time"],
         "kv_transfer_bytes_total store lmcache_l2": each["lmcache_l2_written_bytes"],

@@ -122,3 +122,27 @@ async def test_models_beyond_the_bound_are_told_together() -> None:
     seen = await read(hosts)
     told = series(seen, CACHE_HIT_TOKENS)
     assert (len(told), told["/m999", "l1"], told["other", "l1"]) == (1001, 10.0, 20.0)
+
+
+async def test_a_server_that_was_forgotten_begins_anew() -> None:
+    hosts = Hosts()
+    hosts.lmcache("l", RECORDED)
+    async with hosts.client() as client:
+        collector = LMCache(Context(client, tuple, {"lmcache": {"l": "http://l"}}))
+        before = (await collector.read("l")).quantities
+        collector.forget("l")
+        hosts.lmcache("l", RECORDED.replace(b" 59.0\n", b" 2.0\n"))
+        assert (await collector.read("l")).quantities == before
+
+
+async def test_the_adapters_of_a_server_that_was_forgotten_make_room_for_others() -> None:
+    hosts = Hosts()
+    names = [f'lmcache_mp_l2_store_completed_requests_total{{l2_name="a{each}"}} 1\n' for each in range(1000)]
+    hosts.lmcache("l", "".join(names).encode())
+    hosts.lmcache("m", b'lmcache_mp_l2_store_completed_requests_total{l2_name="new"} 1\n')
+    async with hosts.client() as client:
+        collector = LMCache(Context(client, tuple, {"lmcache": {"l": "http://l", "m": "http://m"}}))
+        await collector.read("l")
+        collector.forget("l")
+        seen = await collector.read("m")
+    assert [point.labels[Label.ADAPTER] for point in seen.points if Label.ADAPTER in point.labels] == ["new"]

@@ -67,6 +67,17 @@ lmcache_mp_lookup_hit_l2_tokens_total{model_name="/m"} 0
     assert server.hits == {"/m": TierHits(512.0, None, None, 256.0)}
 
 
+def test_hits_in_one_tier_alone_are_told_apart() -> None:
+    server = reading(
+        b"""lmcache_mp_lookup_requested_tokens_total{model_name="/m"} 512
+lmcache_mp_lookup_hit_tokens_total{model_name="/m"} 256
+lmcache_mp_lookup_hit_l1_tokens_total{model_name="/m"} 0
+lmcache_mp_lookup_hit_l2_tokens_total{model_name="/m"} 256
+"""
+    )
+    assert server.hits == {"/m": TierHits(512.0, 0.0, 256.0, 256.0)}
+
+
 def test_no_hits_at_all_are_none_in_either_tier() -> None:
     lines = [f'lmcache_mp_lookup_hit{tier}_tokens_total{{model_name="/m"}} 0\n' for tier in ("", "_l1", "_l2")]
     server = reading("".join(['lmcache_mp_lookup_requested_tokens_total{model_name="/m"} 512\n', *lines]).encode())
@@ -110,12 +121,14 @@ def test_milliseconds_and_minutes_become_seconds() -> None:
     inside = reading(
         b"""lmcache:remote_time_to_get_sum 1500
 lmcache:remote_time_to_get_count 3
+lmcache:remote_ping_latency 250
 lmcache:request_cache_lifespan_sum 2
 lmcache:request_cache_lifespan_count 1
 """
     )
     took = [inside.exposed.histogram(quantity) for quantity in (lq.INSIDE_READ_TIME, lq.INSIDE_LIFESPAN)]
     assert [one and (one.sum, one.count) for one in took] == [(1.5, 3.0), (120.0, 1.0)]
+    assert inside.exposed.number(lq.INSIDE_PING) == 0.25
 
 
 def test_only_staging_tells_how_kv_moves() -> None:

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 import yaml
 
-from stack.metrics import fabric_queries, foreign_queries, queries, routing_queries, store_queries
+from stack.metrics import cache_queries, fabric_queries, foreign_queries, queries, routing_queries, store_queries
 from stack.metrics.catalog import CATALOG, FOREIGN_HEALTHY, SCRAPE_COLLECTOR_SUCCESS
 from stack.metrics.family import Family, Kind, Label
 from stack.metrics.queries import Query
@@ -66,7 +66,7 @@ def _asked(module: ModuleType) -> dict[str, Callable[[], Query]]:
 
 QUERIES |= {
     f"{module.__name__}.{name}": ask()
-    for module in (fabric_queries, foreign_queries, store_queries)
+    for module in (cache_queries, fabric_queries, foreign_queries, store_queries)
     for name, ask in _asked(module).items()
 }
 
@@ -83,14 +83,17 @@ def _fleet() -> Iterator[dict[str, str]]:
                 if family.kind is Kind.GAUGE
                 else "0+1x60"
             )
-            for name, labels in _series(family, pool):
-                yield {"series": f"{name}{{{labels}}}", "values": values}
+            for tier in ("l2", "lmcache"):
+                for name, labels in _series(family, pool, tier):
+                    yield {"series": f"{name}{{{labels}}}", "values": values}
+                if Label.TIER not in family.labels:
+                    break
             if Label.POOL not in family.labels:
                 break
 
 
-def _series(family: Family, pool: str) -> Iterator[tuple[str, str]]:
-    own = {Label.MODEL_NAME: "m", Label.POOL: pool, Label.TIER: "l2", Label.REASON: "not_found"}
+def _series(family: Family, pool: str, tier: str) -> Iterator[tuple[str, str]]:
+    own = {Label.MODEL_NAME: "m", Label.POOL: pool, Label.TIER: tier, Label.REASON: "not_found"}
     labels = ", ".join(f'{label}="{own.get(label, label)}"' for label in family.labels)
     if family.kind is not Kind.HISTOGRAM:
         yield family.name, labels
