@@ -45,6 +45,7 @@ class Explanation:
 _LMCACHE = {
     Mode.MULTI_PROCESS: "LMCache's server",
     Mode.IN_PROCESS: "LMCache inside an engine",
+    Mode.CONTROLLER: "LMCache's controller",
     Mode.COORDINATOR: "LMCache's coordinator",
 }
 

@@ -106,6 +106,10 @@ _SHOWN: dict[Mode, tuple[_Shown, ...]] = {
         _moved(lq.INSIDE_WRITTEN_BYTES, catalog.KV_TRANSFER_BYTES, "lmcache_l2", "store"),
         _moved(lq.INSIDE_WRITE_TIME, catalog.KV_TRANSFER_BUSY, "lmcache_l2", "store"),
     ),
+    Mode.CONTROLLER: (
+        _Shown(lq.INDEX_KEYS, catalog.CACHE_INDEX_KEYS),
+        _Shown(lq.INDEX_WORKERS, catalog.CACHE_INDEX_WORKERS),
+    ),
 }  # fmt: skip
 _SPLITS: dict[Mode, tuple[_Split, ...]] = {
     Mode.MULTI_PROCESS: (

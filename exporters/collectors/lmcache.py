@@ -75,7 +75,7 @@ class LMCache:
 
     async def _capacity(self, server: str, reading: Reading) -> float | None:
         """L1's size, asked once a process: it is a start-up flag. None while the server does not say."""
-        if reading.mode in {Mode.IN_PROCESS, Mode.COORDINATOR}:  # they have no such page
+        if reading.mode not in {Mode.MULTI_PROCESS, Mode.SILENT}:  # they have no such page
             return None
         known = self._capacities.get(server)
         if known and known[0] == reading.started:

@@ -1,11 +1,11 @@
-"""What one LMCache says of itself: a multi-process server, one inside an engine, or the coordinator of servers.
+"""What one LMCache says of itself: a multi-process server, one inside an engine, or what keeps an index of several.
 
 Labels that are one a tenant or one a worker (cache_salt, engine_id, worker_id) are summed away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -24,20 +24,22 @@ class Mode(StrEnum):
 
     MULTI_PROCESS = "multi_process"
     IN_PROCESS = "in_process"
-    COORDINATOR = "coordinator"
+    CONTROLLER = "controller"  # of LMCaches inside engines
+    COORDINATOR = "coordinator"  # of servers
     SILENT = "silent"  # nothing of LMCache is told yet, as before a first look-up
 
 
-_TABLES = {Mode.MULTI_PROCESS: lq.MULTI_PROCESS, Mode.IN_PROCESS: lq.IN_PROCESS, Mode.COORDINATOR: lq.COORDINATOR}
+_TABLES: dict[Mode, tuple[Quantity, ...]] = {
+    Mode.MULTI_PROCESS: lq.MULTI_PROCESS,
+    Mode.IN_PROCESS: lq.IN_PROCESS,
+    Mode.CONTROLLER: lq.CONTROLLER,
+    Mode.COORDINATOR: lq.COORDINATOR,
+}
+_NAMES = {mode: frozenset(name for quantity in table for name in quantity.names) for mode, table in _TABLES.items()}
 
-
-def _names(quantities: Iterable[Quantity]) -> frozenset[str]:
-    return frozenset(name for quantity in quantities for name in quantity.names)
-
-
-WANTED_INSIDE = _names(lq.IN_PROCESS)
+WANTED_INSIDE = _NAMES[Mode.IN_PROCESS]
 """Every sample name of an LMCache that works inside an engine."""
-WANTED = frozenset({_STARTED, _L2_ADAPTERS}).union(*map(_names, _TABLES.values()))
+WANTED = frozenset({_STARTED, _L2_ADAPTERS}).union(*_NAMES.values())
 """Every sample name `read` looks at; a parser may skip all others."""
 
 
@@ -91,7 +93,7 @@ def l1_capacity_bytes(status: object) -> float | None:
 
 
 def _tells(samples: Samples, mode: Mode) -> bool:
-    return any(samples.of(name) for name in _names(_TABLES[mode]))
+    return any(samples.of(name) for name in _NAMES[mode])
 
 
 def _reading(samples: Samples, mode: Mode) -> Reading:
@@ -101,16 +103,14 @@ def _reading(samples: Samples, mode: Mode) -> Reading:
         started=samples.total(_STARTED),
         hits=_hits(exposed, mode),
         has_l2=_has_l2(samples),
-        doubts={reason: count > 0 for reason, count in exposed.numbers(_DOUBTS[mode]).items()},
+        doubts={reason: count > 0 for reason, count in exposed.numbers(_DOUBTS.get(mode, {})).items()},
         exposed=exposed,
     )
 
 
 _DOUBTS: dict[Mode, Mapping[str, Quantity]] = {
     Mode.MULTI_PROCESS: {"events_dropped": lq.DROPPED_EVENTS, "events_uncounted": lq.UNCOUNTED_EVENTS},
-    Mode.IN_PROCESS: {"index_gaps": lq.INDEX_GAPS},
-    Mode.COORDINATOR: {},
-    Mode.SILENT: {},
+    Mode.CONTROLLER: {"index_gaps": lq.INDEX_GAPS},
 }
 
 

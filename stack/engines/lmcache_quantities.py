@@ -22,7 +22,6 @@ _ONCE = "told once it happened"
 _L2 = "told once L2 was used"
 _SAMPLED = "told once a sampled chunk was evicted or used again"
 _MOVED = "told where LMCache itself moves the KV to and from a device"
-_CONTROLLER = "told by LMCache's controller only"
 
 
 def _counter(name: str, unit: Unit, *aliases: Alias, needs: str = _ONCE, beside: str | None = None) -> Quantity:
@@ -171,14 +170,21 @@ INSIDE_READ_TIME = _histogram("l2_read_time", _in("remote_time_to_get", scale=_M
 INSIDE_WRITTEN_BYTES = _counter("l2_written_bytes", Unit.BYTES, _in("num_remote_write_bytes_total"), needs=_L2)
 INSIDE_WRITE_TIME = _histogram("l2_write_time", _in("remote_time_to_put", scale=_MILLISECOND), buckets=False, needs=_L2)
 INSIDE_LIFESPAN = _histogram("request_lifespan", _in("request_cache_lifespan", scale=_MINUTE), buckets=False, needs=_ONCE)
-# By its kind a gauge, although it only grows.
-INDEX_GAPS = _counter("index_gaps", Unit.NONE, _in("cache_controller_kv_op_seq_discontinuity_count", OLD), needs=_CONTROLLER)
 
 IN_PROCESS = (
     INSIDE_LOOKED_UP, INSIDE_FOUND, INSIDE_LOADED, INSIDE_L1_BYTES, INSIDE_L2_BYTES, INSIDE_EVICTED, INSIDE_NOT_EVICTED,
     INSIDE_PING, INSIDE_PINGS_FAILED,
-    INSIDE_READ_BYTES, INSIDE_READ_TIME, INSIDE_WRITTEN_BYTES, INSIDE_WRITE_TIME, INSIDE_LIFESPAN, INDEX_GAPS,
+    INSIDE_READ_BYTES, INSIDE_READ_TIME, INSIDE_WRITTEN_BYTES, INSIDE_WRITE_TIME, INSIDE_LIFESPAN,
 )  # fmt: skip
+
+# The controller of LMCaches inside engines, and of its index
+
+INDEX_KEYS = _gauge("index_keys", Unit.KEYS, _in("cache_controller_kv_pool_keys_count", OLD))
+INDEX_WORKERS = _gauge("index_workers", Unit.NONE, _in("cache_controller_registered_workers_count", OLD))
+# By its kind a gauge, although it only grows.
+INDEX_GAPS = _counter("index_gaps", Unit.NONE, _in("cache_controller_kv_op_seq_discontinuity_count", OLD))
+
+CONTROLLER = (INDEX_KEYS, INDEX_WORKERS, INDEX_GAPS)
 
 # The coordinator of several servers
 

@@ -96,7 +96,7 @@ CACHE_EVICTED_BLOCKS = _add(
 CACHE_SERVER_INFO = _add(
     "kvdeck_cache_server_info", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
     "1 for each LMCache that is read, with where it works, by the names it uses: multi_process, in_process (inside an engine), "
-    "coordinator, or silent: it has told nothing yet, as before a first look-up, which is no 0.",
+    "controller (of those), coordinator (of servers), or silent: it has told nothing yet, as before a first look-up; that is no 0.",
     Label.REPLICA, Label.MODE,
 )  # fmt: skip
 CACHE_LOOKUPS = _add(
@@ -193,6 +193,16 @@ CACHE_COUNTERS_DOUBTFUL = _add(
     "1 where an LMCache's counters are too low since it started: events_dropped, events_uncounted (a counter failed), or, of "
     "the controller, index_gaps (it lost what engines told it). 0 where it says that this did not happen; else absent.",
     Label.MODEL_NAME, Label.POOL, Label.REPLICA, Label.REASON,
+)  # fmt: skip
+CACHE_INDEX_KEYS = _add(
+    "kvdeck_cache_index_keys", Kind.GAUGE, Unit.KEYS, Emitter.EXPORTER,
+    "Keys in the index that LMCache's controller keeps of the LMCaches inside engines.",
+    Label.MODEL_NAME, Label.REPLICA,
+)  # fmt: skip
+CACHE_INDEX_WORKERS = _add(
+    "kvdeck_cache_index_workers", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
+    "Workers of LMCaches inside engines that are registered at LMCache's controller.",
+    Label.MODEL_NAME, Label.REPLICA,
 )  # fmt: skip
 CACHE_DIRECTORY_PLACEMENTS = _add(
     "kvdeck_cache_directory_placements", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,

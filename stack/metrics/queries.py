@@ -144,7 +144,7 @@ def residency(q: float, where: Where = EVERYWHERE, window: str = WINDOW) -> Quer
 
 def transfer_throughput(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     by = (Label.REPLICA, Label.TRANSPORT)
-    return Query(rate(catalog.KV_TRANSFER_BYTES, by, where, window), "bytes/s", by, "KV received, over all time.")
+    return Query(rate(catalog.KV_TRANSFER_BYTES, by, where, window), "bytes/s", by, "KV moved, over all time.")
 
 
 def transfer_bandwidth(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:

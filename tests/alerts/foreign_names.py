@@ -13,7 +13,10 @@ _OWN = {"up", "process_start_time_seconds"}
 
 # What is asked of LMCache under the names of all its versions, and a few of 0.5.6's that nothing but rules asks for.
 _LMCACHE = {
-    name for table in (lq.MULTI_PROCESS, lq.IN_PROCESS, lq.COORDINATOR) for quantity in table for name in quantity.names
+    name
+    for table in (lq.MULTI_PROCESS, lq.IN_PROCESS, lq.CONTROLLER, lq.COORDINATOR)
+    for quantity in table
+    for name in quantity.names
 } | {
     "lmcache_mp_event_bus_queue_depth",
     "lmcache_mp_event_bus_drain_lag_seconds",

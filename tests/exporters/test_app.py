@@ -117,7 +117,7 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
     of_routers = {point.family.name for point in routers.points("r", "sglang_router", whole, {"http://a": "a"})}
     stays = parse(synthetic.exposition((0, 33, 0)), WANTED)
     of_engines = {point.family.name for point in engines.points(FLEET[1], read(stays, (0, 33, 0)))}
-    tables = {lq.MULTI_PROCESS: (0, 5, 6), lq.IN_PROCESS: (0, 5, 6), lq.COORDINATOR: (0, 5, 6)}
+    tables = dict.fromkeys((lq.MULTI_PROCESS, lq.IN_PROCESS, lq.CONTROLLER, lq.COORDINATOR), (0, 5, 6))
     lmcaches = [lmcache.read(parse(synthetic_lmcache.exposition(*table), lmcache.WANTED)) for table in tables.items()]
     of_lmcache = {
         point.family.name

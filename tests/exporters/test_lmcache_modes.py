@@ -9,7 +9,7 @@ from tests.exporters.recorded import Hosts, exposition, target
 from tests.exporters.test_app import EXPECTED, exporter
 
 EVERY_MODE = EXPECTED / "lmcache-in-every-mode.txt"
-LMCACHES = ("today", "old", "api-server", "coordinator", "silent")
+LMCACHES = ("today", "old", "api-server", "controller", "coordinator", "silent")
 
 
 def every_mode() -> Hosts:
@@ -19,6 +19,7 @@ def every_mode() -> Hosts:
     hosts.lmcache("today", synthetic_lmcache.exposition(lq.MULTI_PROCESS, (0, 5, 6)))
     hosts.lmcache("old", synthetic_lmcache.exposition(lq.MULTI_PROCESS, (0, 4, 3)))
     hosts.lmcache("api-server", synthetic_lmcache.exposition(lq.IN_PROCESS, (0, 3, 9)))
+    hosts.lmcache("controller", synthetic_lmcache.exposition(lq.CONTROLLER, (0, 5, 6)))
     hosts.lmcache("coordinator", synthetic_lmcache.exposition(lq.COORDINATOR, (0, 5, 6)))
     hosts.lmcache("silent", b"process_start_time_seconds 1\n")
     return hosts

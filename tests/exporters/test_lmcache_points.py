@@ -120,6 +120,16 @@ def test_inside_an_engine_l2_moves_bytes_in_seconds() -> None:
     }
 
 
+def test_the_controller_shows_its_index_and_what_it_lost() -> None:
+    each = {quantity.name: synthetic_lmcache.amount(lq.CONTROLLER, quantity) for quantity in lq.CONTROLLER}
+    assert numbers(shown(lq.CONTROLLER, (0, 5, 6))) == {
+        "cache_server_info controller": 1.0,
+        "cache_counters_doubtful index_gaps": 1.0,
+        "cache_index_keys": each["lmcache_index_keys"],
+        "cache_index_workers": each["lmcache_index_workers"],
+    }
+
+
 def test_the_coordinator_shows_its_directory() -> None:
     each = {quantity.name: synthetic_lmcache.amount(lq.COORDINATOR, quantity) / 2 for quantity in lq.COORDINATOR}
     assert numbers(shown(lq.COORDINATOR, (0, 5, 6))) == {
