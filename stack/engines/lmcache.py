@@ -138,9 +138,13 @@ def _has_l2(samples: Samples) -> bool:
     return samples.by("state", _L2_ADAPTERS).get("active", 0.0) > 0
 
 
-_OLD_NAMES = frozenset(alias.name for quantity in lq.MULTI_PROCESS for alias in quantity.aliases if alias.since == lq.OLD)
+_ALIASES = [alias for quantity in lq.MULTI_PROCESS for alias in quantity.aliases]
+_DATED = {
+    since: frozenset(alias.name for alias in _ALIASES if alias.since == since) for since in {alias.since for alias in _ALIASES}
+}
 
 
 def _version(samples: Samples) -> Version | None:
-    """0.4.3 where names are told that no later release has; no exposition says its version."""
-    return lq.OLD if any(samples.of(name) for name in _OLD_NAMES) else None
+    """The inspected release of a server that names things so, or the next after it; no exposition says its version."""
+    told = {since for since, names in _DATED.items() if any(samples.of(name) for name in names)}
+    return max(told & {lq.OLD, lq.BETWEEN} if lq.OLD in told else told, default=None)

@@ -1,7 +1,7 @@
 """What is asked of LMCache, under the names of its multi-process server (0.4.3 to 0.5.6) and of LMCache inside an engine.
 
 No exposition of LMCache says its version. `since` is the inspected release that has a name: 0.4.3 and 0.5.6 of the server,
-0.3.9 and 0.4.3 inside an engine. Names of releases in between, from LMCache's own documentation, are dated 0.5.0.
+0.3.9 and 0.4.3 inside an engine. Names of releases in between, which still had 0.4.3's, are dated 0.5.0; LMCache documents them.
 OpenTelemetry tells a counter from its first count on, so that a missing name is no 0 but where `beside` says so.
 """
 
@@ -12,7 +12,7 @@ from stack.engines.versions import Version
 from stack.metrics.family import Unit
 
 OLD: Version = (0, 4, 3)
-_BETWEEN: Version = (0, 5, 0)
+BETWEEN: Version = (0, 5, 0)
 _NEW: Version = (0, 5, 6)
 _INSIDE: Version = (0, 3, 9)
 _MILLISECOND, _MINUTE = 0.001, 60.0
@@ -41,11 +41,11 @@ def _mp(name: str, since: Version = _NEW, where: tuple[str, str] | None = None) 
 
 
 def _old(name: str) -> Alias:
-    return Alias(f"lmcache_mp_{name}", OLD, until=_BETWEEN)
+    return Alias(f"lmcache_mp_{name}", OLD, until=_NEW)
 
 
 def _between(name: str) -> Alias:
-    return Alias(f"lmcache_mp_{name}", _BETWEEN, until=_NEW)
+    return Alias(f"lmcache_mp_{name}", BETWEEN, until=_NEW)
 
 
 def _in(name: str, since: Version = _INSIDE, scale: float = 1.0) -> Alias:
@@ -54,8 +54,8 @@ def _in(name: str, since: Version = _INSIDE, scale: float = 1.0) -> Alias:
 
 # A server's: hits and loads
 
-LOOKED_UP = _counter("lookup_tokens", Unit.TOKENS, _mp("lookup_requested_tokens_total", _BETWEEN), needs=_LOOKUP)
-FOUND = _counter("hit_tokens", Unit.TOKENS, _mp("lookup_hit_tokens_total", _BETWEEN), needs=_LOOKUP)
+LOOKED_UP = _counter("lookup_tokens", Unit.TOKENS, _mp("lookup_requested_tokens_total", BETWEEN), needs=_LOOKUP)
+FOUND = _counter("hit_tokens", Unit.TOKENS, _mp("lookup_hit_tokens_total", BETWEEN), needs=_LOOKUP)
 FOUND_L1 = _counter("l1_hit_tokens", Unit.TOKENS, _mp("lookup_hit_l1_tokens_total"), needs=_LOOKUP)
 FOUND_L2 = _counter("l2_hit_tokens", Unit.TOKENS, _mp("lookup_hit_l2_tokens_total"), needs=_LOOKUP)
 LOOKUPS = _counter("lookups", Unit.REQUESTS, _mp("lookups_requests_total"), _old("sm_read_requests_total"), needs=_LOOKUP)

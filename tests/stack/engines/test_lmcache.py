@@ -117,6 +117,26 @@ def test_an_old_server_counts_under_old_names_and_says_what_it_lacks() -> None:
     assert (hits.state, hits.reason) == (State.ABSENT, "0.4.3 does not have it; versions from 0.5.6 on do")
 
 
+def test_a_release_in_between_has_names_of_both() -> None:
+    server = reading(
+        b"""lmcache_mp_l1_evicted_keys_total 7
+lmcache_mp_l1_memory_usage_bytes 1
+lmcache_mp_lookup_requested_tokens_total{model_name="/m"} 512
+lmcache_mp_lookup_hit_tokens_total{model_name="/m"} 256
+lmcache_mp_l1_allocation_failure_total{during="l1_store"} 3
+lmcache_mp_sm_write_failed_keys_total 5
+"""
+    )
+    assert server.hits == {"/m": TierHits(512.0, None, None, 256.0)}
+    assert server.exposed.by("during", lq.NOT_ALLOCATED) == {"l1_store": 3.0}
+    assert server.exposed.all[lq.FOUND_L1.name].reason == "0.5.0 does not have it; versions from 0.5.6 on do"
+
+
+def test_a_server_of_today_does_not_have_what_was_dropped() -> None:
+    dropped = reading(exposition("lmcache-0.5.6-mp-server")).exposed.all[lq.L2_NOT_STORED.name]
+    assert (dropped.state, dropped.reason) == (State.ABSENT, "0.5.6 does not have it any more")
+
+
 def test_milliseconds_and_minutes_become_seconds() -> None:
     inside = reading(
         b"""lmcache:remote_time_to_get_sum 1500
