@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from exporters.collector import Collector, Point, on_this_node
 from exporters.guard import Attempt, Guard
-from exporters.shard import WHOLE, Shard
+from exporters.shard import WHOLE, Shard, unshared
 from exporters.waterfall import Waterfall
 from stack.metrics import catalog
 from stack.metrics.family import Label
@@ -104,8 +104,9 @@ class Scraper:
     def _prompt_tokens(self, attempts: Sequence[Attempt]) -> Iterator[Point]:
         seen = [(attempt.target, attempt.seen) for attempt in attempts if attempt.seen is not None]
         engines = {prompt.target.replica: prompt for _, one in seen if (prompt := one.prompt) is not None}
-        servers = {target: self._shard.whole(target, one.hits, self._fleet()) for target, one in seen if one.hits is not None}
-        listed = set(self._shard.mine((target.replica for target in self._fleet()), self._fleet()))
+        others = self._shard.others(self._fleet())
+        servers = {target: unshared(target, one.hits, others) for target, one in seen if one.hits is not None}
+        listed = {target.replica for target in self._fleet()} - {target.replica for target in others}
         totals = self._waterfall.update(self._clock(), list(engines.values()), servers, listed.__contains__)
         for name, by_source in totals.items():
             target = engines[name].target

@@ -26,20 +26,24 @@ class Shard:
         keys = {engine.replica: _key(engine) for engine in fleet}
         return [target for target in targets if self._has(keys.get(target, target))]
 
-    def whole(self, server: str, hits: Mapping[str, TierHits], fleet: Sequence[Target]) -> dict[str, TierHits]:
-        """The look-up hits by model root that only engines of this exporter may have caused.
-
-        Others' loads are not seen here, and to claim their hits would count them twice.
-        """
-        others = [engine for engine in fleet if not self._has(_key(engine)) and engine.cache_server in {None, server}]
-        theirs = {engine.model_root for engine in others}
-        return {root: found for root, found in hits.items() if not theirs & {root, ""}}
+    def others(self, fleet: Sequence[Target]) -> list[Target]:
+        """Those engines of `fleet` that another exporter reads."""
+        return [engine for engine in fleet if not self._has(_key(engine))]
 
     def _has(self, key: str) -> bool:
-        return max(range(self.count), key=lambda index: _weight(index, key)) == self.index
+        return self.count == 1 or max(range(self.count), key=lambda index: _weight(index, key)) == self.index
 
 
 WHOLE = Shard(0, 1)
+
+
+def unshared(server: str, hits: Mapping[str, TierHits], others: Iterable[Target]) -> dict[str, TierHits]:
+    """The look-up hits of `server` by model root that no engine of `others` may have caused.
+
+    Others' loads are not seen here, and to claim their hits would count them twice.
+    """
+    theirs = {engine.model_root for engine in others if engine.cache_server in {None, server}}
+    return {root: found for root, found in hits.items() if not theirs & {root, ""}}
 
 
 def _key(engine: Target) -> str:

@@ -23,6 +23,7 @@ class TargetFile:
         self._path = path
         self._foreign = foreign
         self._seen: tuple[int, int, int] | None = None
+        self._broken: tuple[int, int, int] | None = None
         self._readable = False
 
     @property
@@ -32,19 +33,19 @@ class TargetFile:
 
     def changed(self) -> list[Target] | None:
         """The targets when the file is new or changed and well-formed, else None."""
+        self._readable = False
         try:
             stat = self._path.stat()
             seen = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
-            if seen == self._seen:
-                self._readable = True
+            if seen in {self._seen, self._broken}:
+                self._readable = seen == self._seen
                 return None
-            self._readable = False
             as_yaml = self._path.suffix in {".yml", ".yaml"}
             targets = decode(self._path.read_bytes(), foreign=self._foreign, as_yaml=as_yaml)
         except FileNotFoundError:
-            self._readable = False
             return None
         except (OSError, TargetFileError) as error:
+            self._broken = seen if isinstance(error, TargetFileError) else None
             log.warning("target file unreadable", extra={"path": str(self._path), "error": str(error)})
             return None
         self._seen, self._readable = seen, True

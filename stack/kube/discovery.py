@@ -64,9 +64,9 @@ class EnginePods:
         while True:
             try:
                 await self._list(namespace)
-                pause = _FIRST_PAUSE
                 while True:
                     await self._watch(namespace)
+                    pause = _FIRST_PAUSE
                     await sleep(_FIRST_PAUSE)  # a server that ends watches at once is not asked without end
             except (KubeError, httpx.HTTPError, OSError) as error:
                 if not isinstance(error, KubeError) or error.status != GONE:  # that version is too old: no failure
@@ -76,11 +76,10 @@ class EnginePods:
 
     async def _list(self, namespace: str) -> None:
         pods, self._versions[namespace] = await list_pods(self._http, namespace, self._selection.selector)
-        self._pods[namespace] = {pod.key: pod for pod in pods}
-        if namespace in self._failing:
-            self._failing.discard(namespace)
-            self._told_of.discard(namespace)
+        if namespace not in self._pods:
             log.info("engines' pods are followed", extra={"namespace": namespace or ALL_NAMESPACES, "pods": len(pods)})
+        self._pods[namespace] = {pod.key: pod for pod in pods}
+        self._failing.discard(namespace)
 
     async def _watch(self, namespace: str) -> None:
         """Follow until the server ends the watch."""
@@ -91,6 +90,9 @@ class EnginePods:
                 self._pods[namespace].pop(pod.key, None)
             elif pod is not None:
                 self._pods[namespace][pod.key] = pod
+        if namespace in self._told_of:
+            self._told_of.discard(namespace)
+            log.info("engines' pods are followed again", extra={"namespace": namespace or ALL_NAMESPACES})
 
     def _failed(self, namespace: str, error: Exception) -> None:
         if namespace not in self._told_of:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exporters.shard import WHOLE, Shard
+from exporters.shard import WHOLE, Shard, unshared
 from stack.engines.lmcache import TierHits
 from tests.exporters.recorded import target
 
@@ -42,10 +42,9 @@ def test_hits_are_split_only_where_all_engines_behind_them_are_ones_own() -> Non
     elsewhere = [target(name, cache_server="another") for name in NAMES[:20]]
     of_another = [target(name, model_root="/models/another") for name in NAMES[:20]]
     untold = [target(name, model_root="") for name in NAMES[:20]]
-    found = {}
-    for name, fleet in {"apart": apart, "elsewhere": elsewhere, "of another model": of_another, "untold": untold}.items():
-        found[name] = Shard(0, 2).whole("l", HITS, fleet)
+    fleets = {"apart": apart, "elsewhere": elsewhere, "of another model": of_another, "untold": untold}
+    found = {name: unshared("l", HITS, Shard(0, 2).others(fleet)) for name, fleet in fleets.items()}
     assert found == {"apart": {}, "elsewhere": HITS, "of another model": HITS, "untold": {}}
     owner = next(index for index in range(2) if Shard(index, 2).mine(["l"], ()))
-    assert Shard(owner, 2).whole("l", HITS, together) == HITS
-    assert WHOLE.whole("l", HITS, apart) == HITS
+    assert unshared("l", HITS, Shard(owner, 2).others(together)) == HITS
+    assert unshared("l", HITS, WHOLE.others(apart)) == HITS

@@ -4,6 +4,8 @@ import asyncio
 import os
 from pathlib import Path
 
+import pytest
+
 from stack.adapters.target_file import TargetFile
 from stack.model.target import Target, encode
 from stack.model.tier import Pool
@@ -42,6 +44,17 @@ def test_a_malformed_file_changes_nothing_and_is_read_again_when_mended(tmp_path
     assert watched.changed() is None
     _replace(path, encode([]))
     assert watched.changed() == []
+
+
+def test_a_malformed_file_is_complained_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "engines.json"
+    watched = TargetFile(path)
+    for document in (b"{ not json", b"{ not json either"):
+        _replace(path, document)
+        for _ in range(2):
+            assert watched.changed() is None
+            assert not watched.readable
+    assert [record.message for record in caplog.records] == ["target file unreadable"] * 2
 
 
 def test_a_file_that_vanishes_changes_nothing(tmp_path: Path) -> None:

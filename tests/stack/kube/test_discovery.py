@@ -84,7 +84,7 @@ async def test_a_connection_that_breaks_keeps_the_engines_until_they_are_listed_
     assert seen.healthy == [False, False, False, True]
     assert seen.seconds == [1.0, 2.0, 4.0, 1.0]
     assert [record.message for record in caplog.records if record.name.startswith("stack")] == [
-        "engines' pods are followed", "engines' pods cannot be followed", "engines' pods are followed",
+        "engines' pods are followed", "engines' pods cannot be followed", "engines' pods are followed again",
     ]  # fmt: skip
 
 
@@ -120,3 +120,17 @@ async def test_what_is_not_understood_is_a_failure_and_no_end() -> None:
     seen = await follow(Server(httpx.Response(200, content=b"<html>"), pods(pod("a", "10.0.0.1")), watch([])), 2)
     assert seen.engines == [None, ["a"]]
     assert seen.healthy == [False, True]
+
+
+async def test_who_may_list_but_not_watch_lists_ever_more_rarely_and_hears_it_once(caplog: pytest.LogCaptureFixture) -> None:
+    answers = [
+        answer for number in range(3) for answer in (pods(pod(f"p{number}", "10.0.0.1")), refusal(403, "watch is forbidden"))
+    ]
+    with caplog.at_level(logging.INFO):
+        seen = await follow(Server(*answers), 3)
+    assert seen.engines == [["p0"], ["p1"], ["p2"]]
+    assert seen.healthy == [False] * 3
+    assert seen.seconds == [1.0, 2.0, 4.0]
+    assert [record.message for record in caplog.records if record.name.startswith("stack")] == [
+        "engines' pods are followed", "engines' pods cannot be followed",
+    ]  # fmt: skip
