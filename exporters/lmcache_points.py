@@ -99,6 +99,7 @@ _SHOWN: dict[Mode, tuple[_Shown, ...]] = {
         _Shown(lq.INSIDE_L2_BYTES, catalog.CACHE_BELIEVED_BYTES, _L2),
         _Shown(lq.INSIDE_EVICTED, catalog.CACHE_EVICTED_CHUNKS, _L1),
         _Shown(lq.INSIDE_NOT_EVICTED, catalog.CACHE_ALLOCATION_FAILURES, {Label.TIER: Tier.L1, Label.REASON: "eviction"}),
+        _Shown(lq.INSIDE_HEALTHY, catalog.CACHE_HEALTHY),
         _Shown(lq.INSIDE_PING, catalog.CACHE_L2_PING),
         _Shown(lq.INSIDE_PINGS_FAILED, catalog.CACHE_L2_PING_FAILURES),
         _moved(lq.INSIDE_READ_BYTES, catalog.KV_TRANSFER_BYTES, "lmcache_l2", "load"),

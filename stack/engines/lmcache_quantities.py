@@ -163,6 +163,7 @@ INSIDE_L1_BYTES = _gauge("l1_used_bytes", Unit.BYTES, _in("local_cache_usage"))
 INSIDE_L2_BYTES = _gauge("l2_believed_bytes", Unit.BYTES, _in("remote_cache_usage"), needs=_L2)
 INSIDE_EVICTED = _counter("l1_evicted_chunks", Unit.CHUNKS, _in("local_cpu_evict_keys_count_total"))
 INSIDE_NOT_EVICTED = _counter("l1_failed_evictions", Unit.NONE, _in("local_cpu_evict_failed_count_total"))
+INSIDE_HEALTHY = _gauge("healthy", Unit.RATIO, _in("lmcache_is_healthy", OLD), fold=Fold.MEAN, needs="told from 0.4.3 on")
 INSIDE_PING = _gauge("l2_ping", Unit.SECONDS, _in("remote_ping_latency", scale=_MILLISECOND), fold=Fold.MEAN, needs=_L2)
 INSIDE_PINGS_FAILED = _counter("l2_pings_failed", Unit.NONE, _in("remote_ping_errors_total"), needs=_L2)
 INSIDE_READ_BYTES = _counter("l2_read_bytes", Unit.BYTES, _in("num_remote_read_bytes_total"), needs=_L2)
@@ -173,7 +174,7 @@ INSIDE_LIFESPAN = _histogram("request_lifespan", _in("request_cache_lifespan", s
 
 IN_PROCESS = (
     INSIDE_LOOKED_UP, INSIDE_FOUND, INSIDE_LOADED, INSIDE_L1_BYTES, INSIDE_L2_BYTES, INSIDE_EVICTED, INSIDE_NOT_EVICTED,
-    INSIDE_PING, INSIDE_PINGS_FAILED,
+    INSIDE_HEALTHY, INSIDE_PING, INSIDE_PINGS_FAILED,
     INSIDE_READ_BYTES, INSIDE_READ_TIME, INSIDE_WRITTEN_BYTES, INSIDE_WRITE_TIME, INSIDE_LIFESPAN,
 )  # fmt: skip
 

@@ -142,6 +142,12 @@ CACHE_BELIEVED_BYTES = _add(
     "may have dropped some, and several servers may share it.",
     *_ENGINE, Label.TIER,
 )  # fmt: skip
+CACHE_HEALTHY = _add(
+    "kvdeck_cache_healthy_ratio", Kind.GAUGE, Unit.RATIO, Emitter.EXPORTER,
+    "Share of LMCache's workers inside an engine that say they are healthy; below 1 the others cache nothing, without a word. "
+    "Absent before LMCache 0.4.3.",
+    *_ENGINE,
+)  # fmt: skip
 CACHE_L2_PING = _add(
     "kvdeck_cache_l2_ping_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.EXPORTER,
     "How long LMCache inside an engine last waited for L2 to answer a ping, the mean of its workers.",

@@ -120,6 +120,11 @@ def test_inside_an_engine_l2_moves_bytes_in_seconds() -> None:
     }
 
 
+def test_from_0_4_3_on_it_tells_its_health_too() -> None:
+    before, after = (numbers(shown(lq.IN_PROCESS, version)) for version in ((0, 3, 9), (0, 4, 3)))
+    assert after == before | {"cache_healthy_ratio": synthetic_lmcache.amount(lq.IN_PROCESS, lq.INSIDE_HEALTHY)}
+
+
 def test_the_controller_shows_its_index_and_what_it_lost() -> None:
     each = {quantity.name: synthetic_lmcache.amount(lq.CONTROLLER, quantity) for quantity in lq.CONTROLLER}
     assert numbers(shown(lq.CONTROLLER, (0, 5, 6))) == {
