@@ -16,6 +16,7 @@ from stack.model.target import Target
 from stack.model.tier import Pool
 
 TRANSFER_OPTION = "--kv-transfer-config"
+_CONFIG_FILE_OPTION = "--config"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,11 @@ class Process:
         return self.variables.get(name) or (unset if self.whole else None)
 
     def option(self, name: str) -> str | None:
-        """The value of `--name VALUE` or `--name=VALUE`, None without it."""
+        """The value of `--name VALUE` or `--name=VALUE`, None without it. vLLM takes underscores for hyphens."""
         for place, argument in enumerate(self.arguments):
-            if argument == name and place + 1 < len(self.arguments):
-                return self.arguments[place + 1]
-            if argument.startswith(f"{name}="):
-                return argument.partition("=")[2]
+            given, assigned, value = argument.partition("=")
+            if given.startswith("--") and given.replace("_", "-") == name:
+                return value if assigned else next(iter(self.arguments[place + 1 : place + 2]), None)
         return None
 
     def connectors(self) -> list[Mapping[str, object]]:
@@ -88,6 +88,13 @@ class Engine:
         return self.target.replica
 
     @property
+    def connectors(self) -> list[Mapping[str, object]] | None:
+        """Its KV connectors, outermost first; None where its arguments are not known, or leave that to a configuration file."""
+        if self.process is None:
+            return None
+        return self.process.connectors() or ([] if self.process.option(_CONFIG_FILE_OPTION) is None else None)
+
+    @property
     def exposed(self) -> Exposed | None:
         """Its quantities, by the names of its version; None where its metrics could not be read."""
         return None if self.samples is None else resolved(self.samples, version(self.version))
@@ -105,13 +112,14 @@ class CacheServer:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A Redis or Valkey by its INFO, in bytes. A limit of 0 is none."""
+    """A Redis or Valkey by its INFO, in bytes. A limit of 0 is none; `refuses` is why it takes no writes whatever its memory."""
 
     address: L2Address
     used: int | None = None
     limit: int | None = None
     policy: str | None = None
     fault: str | None = None
+    refuses: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +143,13 @@ class Scrape:
 
 @dataclass(frozen=True, slots=True)
 class Prometheus:
-    """What Prometheus says of itself."""
+    """What Prometheus says of itself. `size_limit` is what it keeps at most, 0B without a limit."""
 
     retention: str | None = None
     rules: tuple[Rule, ...] | None = None
     scrapes: tuple[Scrape, ...] | None = None
     fault: str | None = None
+    size_limit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

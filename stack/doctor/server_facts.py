@@ -86,10 +86,16 @@ async def ask_store(url: str) -> Store:
     meant = address(url)
     try:
         async with asyncio.timeout(WITHIN_SECONDS), Redis.from_url(url, retry=Retry(NoBackoff(), 0)) as store:
-            info = await store.info("memory")
+            info = await store.info()
     except (RedisError, OSError, ValueError) as error:
         return Store(meant, fault=type(error).__name__)
-    return Store(meant, info.get("used_memory"), info.get("maxmemory"), info.get("maxmemory_policy"))
+    return Store(meant, info.get("used_memory"), info.get("maxmemory"), info.get("maxmemory_policy"), refuses=_refuses(info))
+
+
+def _refuses(info: Mapping[str, Any]) -> str | None:
+    if info.get("role") == "slave" and info.get("slave_read_only", 1):
+        return "it is a replica, and read-only"
+    return "it is loading its data" if info.get("loading") else None
 
 
 async def ask_prometheus(http: httpx.AsyncClient, url: str) -> Prometheus:
@@ -103,6 +109,7 @@ async def ask_prometheus(http: httpx.AsyncClient, url: str) -> Prometheus:
         return Prometheus(fault=type(error).__name__)
     return Prometheus(
         retention=flags.data.get("storage.tsdb.retention.time"),
+        size_limit=flags.data.get("storage.tsdb.retention.size"),
         rules=tuple(Rule(each.name, each.query, each.health) for group in rules.data.groups for each in group.rules),
         scrapes=tuple(_scrape(target) for target in targets.data.active_targets),
     )

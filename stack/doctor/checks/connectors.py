@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from stack.doctor.check import Finding, Group, check, failed, listed, passed, undivided, unread
+from stack.doctor.check import Finding, Group, check, failed, listed, passed, undivided, unknown, unread
 from stack.doctor.facts import Engine, Facts
 from stack.model.tier import Pool
 
+_HOLDS_OTHERS = "MultiConnector"
 _ROLES = {Pool.PREFILL: frozenset({"kv_producer", "kv_both"}), Pool.DECODE: frozenset({"kv_consumer", "kv_both"})}
 
 
@@ -18,21 +19,25 @@ _ROLES = {Pool.PREFILL: frozenset({"kv_producer", "kv_both"}), Pool.DECODE: froz
 def look(facts: Facts) -> Finding:
     if (whole := undivided(facts)) is not None:
         return whole
-    read = [engine for engine in facts.engines if engine.process is not None]
+    if not facts.pool(Pool.DECODE):
+        return unknown("no decode engine is listed")
+    read = [engine for engine in facts.engines if engine.connectors is not None]
     if wrong := [engine for engine in read if not _plays(engine)]:
         return failed(f"{listed(wrong)} cannot play the part of its pool")
-    if silent := [engine for engine in facts.engines if engine.process is None]:
+    if silent := [engine for engine in facts.engines if engine.connectors is None]:
         return unread(silent, "the arguments")
-    kinds = {frozenset(_names(engine)) for engine in read}
+    kinds = {_moving(engine) for engine in read}
     if not frozenset.intersection(*kinds):
-        return failed("no connector is on all engines: " + "; ".join(sorted(", ".join(sorted(kind)) for kind in kinds)))
+        return failed("no connector is on all engines: " + "; ".join(sorted(", ".join(sorted(kind)) or "none" for kind in kinds)))
     return passed("on all: " + ", ".join(sorted(frozenset.intersection(*kinds))))
 
 
 def _plays(engine: Engine) -> bool:
-    configs = engine.process.connectors() if engine.process else []
+    configs = engine.connectors or []
     return bool(configs) and configs[0].get("kv_role") in _ROLES[engine.target.pool]
 
 
-def _names(engine: Engine) -> list[str]:
-    return [str(config.get("kv_connector")) for config in (engine.process.connectors() if engine.process else [])]
+def _moving(engine: Engine) -> frozenset[str]:
+    """Its connectors that move KV themselves; one that holds others moves none."""
+    configs = engine.connectors or []
+    return frozenset(name for config in configs if isinstance(name := config.get("kv_connector"), str) and name != _HOLDS_OTHERS)

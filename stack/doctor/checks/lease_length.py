@@ -32,6 +32,8 @@ def look(facts: Facts) -> Finding:
     delays = {engine.name: _delay(engine) for engine in facts.pool(Pool.DECODE)}
     if untold := [engine for engine in facts.pool(Pool.DECODE) if delays[engine.name] is None]:
         return unknown(f"{listed(untold)} told of no queue and prefill times: send some requests")
+    if not delays:
+        return unknown("no decode engine is listed")
     lease = min(found for found in leases.values() if found is not None)
     name, delay = max(((name, found) for name, found in delays.items() if found is not None), key=lambda one: one[1])
     told = f"{lease:g} s; {_SHARE:.0%} of requests delay it by {delay:g} s at most, on {name}"
@@ -41,10 +43,11 @@ def look(facts: Facts) -> Finding:
 def _lease(engine: Engine) -> float | None:
     """Seconds, as the engine's process was told or by its version's default; None where neither can be known."""
     told = version(engine.version)
-    if engine.process is None or told is None:
+    configs = engine.connectors or []
+    if engine.process is None or told is None or not configs:
         return None
     if told >= _LEASE_SINCE:
-        extras = (config.get("kv_connector_extra_config") for config in engine.process.connectors())
+        extras = (config.get("kv_connector_extra_config") for config in configs)
         return _number(next((extra[OPTION] for extra in extras if isinstance(extra, dict) and OPTION in extra), _LEASE))
     return _number(engine.process.variable(VARIABLE, unset=str(_TIMEOUT))) if told < _TIMEOUT_UNTIL else None
 

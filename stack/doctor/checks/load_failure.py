@@ -17,13 +17,13 @@ def look(facts: Facts) -> Finding:
     if (whole := undivided(facts)) is not None:
         return whole
     decode = facts.pool(Pool.DECODE)
-    if harsh := [engine for engine in decode if engine.process is not None and not _recomputes(engine)]:
+    if harsh := [engine for engine in decode if engine.connectors is not None and not _recomputes(engine)]:
         return failed(f"{listed(harsh)} fails such requests")
-    if silent := [engine for engine in decode if engine.process is None]:
+    if silent := [engine for engine in decode if engine.connectors is None]:
         return unread(silent, "the arguments")
     return passed("recompute on all decode engines") if decode else unknown("no decode engine is listed")
 
 
 def _recomputes(engine: Engine) -> bool:
-    configs = engine.process.connectors() if engine.process else []
+    configs = engine.connectors or []
     return bool(configs) and configs[0].get("kv_load_failure_policy") == "recompute"

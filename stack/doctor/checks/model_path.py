@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stack.doctor.check import Finding, Group, Verdict, check, equal, failed, passed
+from stack.doctor.check import Finding, Group, Verdict, check, equal, failed, listed, passed, unknown
 from stack.doctor.facts import Engine, Facts
 
 
@@ -15,6 +15,8 @@ from stack.doctor.facts import Engine, Facts
 def look(facts: Facts) -> Finding:
     for model in sorted({engine.target.model for engine in facts.engines}):
         same = [engine for engine in facts.engines if engine.target.model == model]
+        if not model and len({_root(engine) for engine in same}) > 1:
+            return unknown(f"{listed(same)} are listed without their model, and loaded several: the label model in the target file")
         found = equal(same, _root, what=f"path of {model or 'the model'}", needs="GET /v1/models must answer")
         if found.verdict is not Verdict.PASS:
             return found

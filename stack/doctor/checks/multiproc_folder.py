@@ -22,7 +22,7 @@ def look(facts: Facts) -> Finding:
     read = [engine for engine in facts.engines if engine.process is not None]
     if mute := [engine for engine in read if _in_process(engine) and _folder(engine) == _UNSET]:
         return failed(f"{VARIABLE} is not set on {listed(mute)}")
-    if silent := [engine for engine in facts.engines if engine.process is None]:
+    if silent := [engine for engine in facts.engines if engine.connectors is None]:
         return unread(silent, "the arguments")
     if silent := [engine for engine in read if _in_process(engine) and _folder(engine) is None]:
         return unread(silent, "the environment")
@@ -32,7 +32,7 @@ def look(facts: Facts) -> Finding:
 
 
 def _in_process(engine: Engine) -> bool:
-    return engine.process is not None and any(config.get("kv_connector") in _IN_PROCESS for config in engine.process.connectors())
+    return any(config.get("kv_connector") in _IN_PROCESS for config in engine.connectors or [])
 
 
 def _folder(engine: Engine) -> str | None:

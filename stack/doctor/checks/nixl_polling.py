@@ -19,7 +19,7 @@ _CORES = 0.7
 def look(facts: Facts) -> Finding:
     if not facts.engines:
         return unknown("no engine is listed")
-    if silent := [engine for engine in facts.engines if engine.process is None]:
+    if silent := [engine for engine in facts.engines if engine.connectors is None]:
         return unread(silent, "the arguments")
     nixl = [engine for engine in facts.engines if _has_nixl(engine)]
     if not nixl:
@@ -33,7 +33,7 @@ def look(facts: Facts) -> Finding:
 
 
 def _has_nixl(engine: Engine) -> bool:
-    return engine.process is not None and any("Nixl" in str(config.get("kv_connector")) for config in engine.process.connectors())
+    return any("Nixl" in str(config.get("kv_connector")) for config in engine.connectors or [])
 
 
 def _cores(engine: Engine) -> float | None:

@@ -17,6 +17,6 @@ def look(facts: Facts) -> Finding:
     told = [(engine, setting(engine, "enable_prefix_caching")) for engine in facts.engines]
     if off := [engine for engine, on in told if on == "False"]:
         return failed(f"off on {listed(off)}")
-    if silent := [engine for engine, on in told if on is None]:
+    if silent := [engine for engine, on in told if on != "True"]:
         return unknown(f"not told by {listed(silent)}: /metrics must show the cache configuration")
     return passed("on, on all") if told else unknown("no engine is listed")

@@ -26,5 +26,7 @@ def look(facts: Facts) -> Finding:
         return unknown("it evaluates no rule with a window")
     longest = max(looked, key=seconds)
     kept = prometheus.retention if seconds(prometheus.retention) else _DEFAULT
+    if prometheus.size_limit not in {None, "0B"}:
+        return unknown(f"it keeps at most {prometheus.size_limit}, and how long that lasts only its oldest sample tells")
     told = f"keeps {kept}, the longest window is {longest}"
     return passed(told) if seconds(kept) > seconds(longest) else failed(told)

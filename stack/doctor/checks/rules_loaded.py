@@ -25,4 +25,6 @@ def look(facts: Facts) -> Finding:
         return failed("it has none of them")
     if broken := [rule.name for rule in ours if rule.health == "err"]:
         return failed(f"cannot be evaluated: {', '.join(broken[:4])}")
+    if fresh := [rule.name for rule in ours if rule.health != "ok"]:
+        return unknown(f"not evaluated yet: {', '.join(fresh[:4])}")
     return passed(f"{len(ours)} rules")

@@ -13,7 +13,7 @@ _FULL = 0.9
     Group.TIERS,
     "The store takes what L2 stores",
     why="A full store that may not evict refuses every further KV: L2 stays as it was, and what engines compute is lost with L1.",
-    fix="Set maxmemory-policy allkeys-lru (KV can be computed again), or give it more memory.",
+    fix="Name the primary; set maxmemory-policy allkeys-lru (KV can be computed again), or give it more memory.",
 )
 def look(facts: Facts) -> Finding:
     store = facts.store
@@ -21,6 +21,8 @@ def look(facts: Facts) -> Finding:
         return unknown("no store is given: --store URL names it, such as redis://host:6379")
     if store.fault is not None:
         return failed(f"{store.address.shown()} does not answer: {store.fault}")
+    if store.refuses is not None:
+        return failed(f"{store.address.shown()} takes no writes: {store.refuses}")
     if store.policy is None or store.limit is None or store.used is None:
         return unknown(f"INFO of {store.address.shown()} lacks its memory or policy")
     if not store.limit:

@@ -20,8 +20,8 @@ from stack.model.tier import Pool
 CONFIG = {"block_size": "64", "prefix_caching_hash_algo": "sha256_cbor", "enable_prefix_caching": "True"}
 
 
-def transfer(role: str, policy: str = "recompute", connector: str = "NixlConnector") -> str:
-    inner = [{"kv_connector": connector, "kv_role": role}, {"kv_connector": "LMCacheMPConnector", "kv_role": "kv_both"}]
+def transfer(role: str, policy: str = "recompute", connector: str = "NixlConnector", beside: str = "LMCacheMPConnector") -> str:
+    inner = [{"kv_connector": connector, "kv_role": role}, {"kv_connector": beside, "kv_role": "kv_both"}]
     outer = {"kv_connector": "MultiConnector", "kv_role": role, "kv_load_failure_policy": policy}
     return json.dumps({**outer, "kv_connector_extra_config": {"connectors": inner}})
 
@@ -84,6 +84,8 @@ SOUND = Facts((PREFILL, DECODE), SERVER, PROMETHEUS, STORE)
 BARE = Facts((Engine(Target(replica="d", url="http://10.0.0.1:8000", pool=Pool.DECODE, model="", model_root="")),))
 
 
+BOTH = (PREFILL, DECODE)
+CONFIGURED = Process(("vllm", "serve", "--config", "engine.yaml"), {"PYTHONHASHSEED": "0"}, 0.05)
 INSIDE = process('{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}')
 MONITOR = Metadata(name="kvdeck", namespace="serving", labels={"release": "watch"})
 
@@ -108,6 +110,12 @@ def prometheus(**changed: Any) -> Facts:
 
 def server(status: dict[str, Any]) -> Facts:
     return replace(SOUND, cache_server=CacheServer(status, frozenset()))
+
+
+def unnamed(name: str, root: str) -> Engine:
+    """An engine of a list that says no model."""
+    listed = Target(replica=name, url=f"http://{name}", pool=Pool.DECODE, model="", model_root="")
+    return replace(DECODE, target=listed, roots=(root,))
 
 
 def prefill(**changed: Any) -> Facts:
@@ -165,6 +173,11 @@ def test_a_fleet_of_no_engines_is_unknown() -> None:
         ("l2_attached", server({"storage_manager": {"num_l2_adapters": 0}})),
         ("connectors", decode(process=process(transfer("kv_producer")))),
         ("connectors", decode(process=process("{"))),
+        (
+            "connectors",
+            decode(process=process(transfer("kv_both", connector="MooncakeConnector", beside="Other"))),
+        ),
+        ("connectors", decode(process=process('{"kv_role": "kv_both"}'))),
         ("load_failure", decode(process=process(transfer("kv_consumer", policy="fail")))),
         ("lease", replace(SOUND, engines=(replace(PREFILL, samples=exposition(late=1.0)), DECODE))),
         ("lease_length", decode(samples=exposition(prefill=35.0))),
@@ -174,6 +187,7 @@ def test_a_fleet_of_no_engines_is_unknown() -> None:
         ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=0.97))),
         ("store_room", store(fault="ConnectionError")),
         ("store_room", store(policy="noeviction", used=2**30)),
+        ("store_room", store(limit=0, refuses="it is a replica, and read-only")),
         ("l2_effective", store(address=L2Address("redis", "10.0.0.2", 6380))),
         ("l2_effective", replace(SOUND, cache_server=replace(SERVER, l2=()))),
         ("nixl_telemetry", decode(samples=exposition(failed=40.0, completed=0.0))),
@@ -220,11 +234,31 @@ def test_what_is_within_bounds_passes(check: str, facts: Facts) -> None:
         ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=0.97), samples=exposition(running=1.0))),
         ("nixl_polling", decode(process=process(transfer("kv_consumer"), cores=None))),
         ("store_room", store(policy=None)),
+        ("equal_block_size", replace(SOUND, engines=tuple(replace(each, samples=exposition(block_size="None")) for each in BOTH))),
+        ("prefix_caching", decode(samples=exposition(enable_prefix_caching="None"))),
+        ("model_path", replace(SOUND, engines=(unnamed("p", "/models/a"), unnamed("d", "/models/b")))),
+        ("lmcache_healthy", server({"is_healthy": None})),
+        ("connectors", decode(process=CONFIGURED)),
+        ("load_failure", decode(process=CONFIGURED)),
+        ("lease_length", prefill(process=CONFIGURED)),
+        ("nixl_polling", decode(process=CONFIGURED)),
+        ("multiproc_folder", decode(process=CONFIGURED)),
+        ("lease", prefill(samples=Samples([Sample("vllm:nixl_num_notifications_after_expiry_total", {}, 0.0)]))),
+        ("retention", prometheus(size_limit="10GB")),
+        ("rules_loaded", prometheus(rules=(Rule("KvdeckX", "rate(x[6h])", "unknown"),))),
         ("l2_effective", replace(SOUND, cache_server=replace(SERVER, l2=None))),
     ],
 )
 def test_what_is_not_told_is_unknown(check: str, facts: Facts) -> None:
     assert verdicts(facts)[check] is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("written", ["--kv-transfer-config", "--kv_transfer_config"])
+def test_an_option_is_read_as_vllm_reads_it(written: str) -> None:
+    config = transfer("kv_both")
+    for arguments in ((written, config), (f"{written}={config}",)):
+        assert Process(arguments, {}).connectors()[0]["kv_role"] == "kv_both"
+    assert Process((written,), {}).connectors() == []
 
 
 def test_too_few_transfers_tell_nothing_of_telemetry() -> None:
@@ -236,6 +270,11 @@ def test_a_fleet_in_one_pool_has_nothing_to_do_with_hand_overs() -> None:
     assert {found[name] for name in ("connectors", "lease", "lease_length", "load_failure", "nixl_telemetry")} == {
         Verdict.NOT_APPLICABLE
     }
+
+
+def test_prefill_engines_alone_have_nothing_that_is_well_with_hand_overs() -> None:
+    found = verdicts(replace(SOUND, engines=(PREFILL,)))
+    assert {found[name] for name in ("connectors", "lease_length", "load_failure", "nixl_telemetry")} == {Verdict.UNKNOWN}
 
 
 def test_unknown_fails_only_when_asked_strictly() -> None:
