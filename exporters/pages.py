@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from exporters.allowed import RefusedError
 from exporters.checked_transport import CheckedTransport
-from exporters.probe import ProbeError, Probes, question
+from exporters.probe import BusyError, ProbeError, Probes, question
 from exporters.render import render
 
 Page = Callable[[Request], Awaitable[Response]]
@@ -41,7 +41,11 @@ def probing(probes: Probes, network: CheckedTransport, modules: frozenset[str], 
             return PlainTextResponse(f"{error}\n", 403)
         except OSError:  # a name that means nothing now, or not soon enough: its target cannot be read, and its page will say so
             pass
-        return Response(render(await probes.answer(asked)), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+        try:
+            found = await probes.answer(asked)
+        except BusyError as error:
+            return PlainTextResponse(f"{error}\n", 503)
+        return Response(render(found), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     return page
 

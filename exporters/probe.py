@@ -19,6 +19,7 @@ from stack.model.tier import Pool
 
 _MOST_NAME = 200
 _MOST_KEPT = 1000
+MOST_AT_ONCE = 200  # a page may be megabytes, and is held while it is read
 
 
 class ProbeError(ValueError):
@@ -63,6 +64,10 @@ def _url(target: str) -> str:
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
+class BusyError(RuntimeError):
+    """As many targets are being read as one exporter may read at once."""
+
+
 class Probes:
     """Answers questions. `context` reaches targets over a client that checks where it connects to.
 
@@ -70,14 +75,25 @@ class Probes:
     for counts that are derived from two others and must not step back.
     """
 
-    def __init__(self, context: Context, timeout_seconds: float, version: str) -> None:
+    def __init__(self, context: Context, timeout_seconds: float, version: str, most_at_once: int = MOST_AT_ONCE) -> None:
         self._context = context
         self._timeout_seconds = timeout_seconds
         self._version = version
+        self._most_at_once = most_at_once
+        self._under_way = 0
         self._kept: OrderedDict[Question, tuple[_Lone, Collector]] = OrderedDict()
 
     async def answer(self, asked: Question) -> list[Point]:
-        """What the target says; whether it could be read is among it."""
+        """What the target says; whether it could be read is among it. Raises BusyError."""
+        if self._under_way >= self._most_at_once:
+            raise BusyError(f"{self._most_at_once} targets are being read")
+        self._under_way += 1
+        try:
+            return await self._read(asked)
+        finally:
+            self._under_way -= 1
+
+    async def _read(self, asked: Question) -> list[Point]:
         lone, collector = self._kept.pop(asked) if asked in self._kept else self._made(asked)
         self._kept[asked] = lone, collector
         if len(self._kept) > _MOST_KEPT:

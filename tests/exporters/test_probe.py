@@ -1,16 +1,21 @@
 """One target, named by who asks."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 import httpx
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Route
 
+from exporters import pages
 from exporters.allowed import Allowed, allowed
 from exporters.app import Settings, application
-from exporters.collector import collectors, reads_urls
-from exporters.probe import ProbeError, question
+from exporters.checked_transport import CheckedTransport
+from exporters.collector import Context, collectors, reads_urls
+from exporters.probe import ProbeError, Probes, question
 from stack.adapters.exposition import parse
 from stack.engines.samples import Samples
 from stack.metrics import catalog
@@ -113,6 +118,28 @@ async def test_what_may_not_be_read_is_refused_and_nothing_is_sent(target: str) 
         answer = await probe(client, target=target)
     assert (answer.status_code, answer.text) == (403, "the target is not in --probe.allow\n")
     assert hosts.asked == []
+
+
+async def test_more_than_so_many_at_once_are_asked_to_come_again() -> None:
+    gate, waiting = asyncio.Event(), asyncio.Event()
+
+    async def hang(request: httpx.Request) -> httpx.Response:
+        waiting.set()
+        await gate.wait()
+        return httpx.Response(503)
+
+    network = CheckedTransport(INSIDE, httpx.MockTransport(hang))
+    async with httpx.AsyncClient(transport=network) as http:
+        page = pages.probing(Probes(Context(http, tuple), 60.0, "0.0.1", most_at_once=1), network, MODULES, 60.0)
+        app = Starlette(routes=[Route("/probe", page)])
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as client:
+            under_way = asyncio.create_task(probe(client, target="10.0.0.1"))
+            await waiting.wait()
+            busy = await probe(client, target="10.0.0.2")
+            gate.set()
+            answers = [await under_way, await probe(client, target="10.0.0.2")]
+    assert (busy.status_code, busy.text) == (503, "1 targets are being read\n")
+    assert [answer.status_code for answer in answers] == [200, 200]
 
 
 async def test_without_a_list_there_is_no_such_page() -> None:
