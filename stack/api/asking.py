@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.requests import ClientDisconnect, Request
 
+from stack.api.contract import Parameter, whole
 from stack.api.errors import ApiError
 from stack.api.permit import GRANT
 from stack.control.access import ANYBODY, Grant
@@ -13,6 +14,8 @@ REPORT_BYTES = 8 << 20
 LIMIT_MAX = 1_000
 NAME_MAX = 80
 COMMENT_MAX = 500
+
+LIMIT = Parameter("limit", whole(1, LIMIT_MAX), "How many at most; 100 without it.")
 
 
 async def body(request: Request, limit: int) -> bytes:

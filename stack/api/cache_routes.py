@@ -10,7 +10,9 @@ from starlette.responses import Response
 
 from stack.api import asking
 from stack.api.cache_board import CacheBoard, TooManyServersError
+from stack.api.contract import TEXT, Body, Contract, Parameter, whole
 from stack.api.errors import ApiError, json_response
+from stack.api.link_routes import ROUTER, WAIT
 from stack.api.permit import Permitted
 from stack.control.access import Role
 from stack.control.reporting_path import PREFIX
@@ -18,6 +20,22 @@ from stack.engines.lmcache_events import CacheEventFormatError, batches, registr
 
 REPORT_BYTES = 64 << 20  # a chunk of 256 tokens takes 2 kB with its token ids; servers flush every second
 WAIT_MOST_SECONDS = 30.0
+
+_SERVER = Parameter("server", TEXT, "The LMCache server's instance id.", "path", True)
+_CACHE = Contract(
+    "What cache servers reported after `since`, in MessagePack; all of it for another `epoch`.",
+    {200: Body(None, "application/msgpack")},
+    parameters=(
+        ROUTER,
+        WAIT,
+        Parameter("epoch", whole(0, 2**53), "The life of control that the reader knows."),
+        Parameter("since", whole(0, 2**53), "The last version that the reader has."),
+    ),
+)
+_EVENTS = Contract("What a cache server stored and evicted, as LMCache sends it to its coordinator.", {200: Body(None)}, Body(None))
+_REGISTER = Contract("A cache server begins.", {200: Body(None)}, Body(None))
+_HEARTBEAT = Contract("A cache server is there; 404 makes it register again.", {200: Body(None)}, parameters=(_SERVER,))
+_LEAVE = Contract("A cache server ends.", {204: None}, parameters=(_SERVER,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +46,11 @@ class CacheRoutes:
 
     def routes(self) -> list[Permitted]:
         return [
-            Permitted("/v1/routers/{id}/cache", self.cache, methods=["GET"], needs=Role.VIEWER),
-            Permitted(f"{PREFIX}/events", self.events, methods=["POST"], needs=Role.ROUTER),
-            Permitted(f"{PREFIX}/instances", self.register, methods=["POST"], needs=Role.ROUTER),
-            Permitted(f"{PREFIX}/instances/{{server}}/heartbeat", self.heartbeat, methods=["PUT"], needs=Role.ROUTER),
-            Permitted(f"{PREFIX}/instances/{{server}}", self.leave, methods=["DELETE"], needs=Role.ROUTER),
+            Permitted("GET", "/v1/routers/{id}/cache", self.cache, needs=Role.VIEWER, contract=_CACHE),
+            Permitted("POST", f"{PREFIX}/events", self.events, needs=Role.ROUTER, contract=_EVENTS),
+            Permitted("POST", f"{PREFIX}/instances", self.register, needs=Role.ROUTER, contract=_REGISTER),
+            Permitted("PUT", f"{PREFIX}/instances/{{server}}/heartbeat", self.heartbeat, needs=Role.ROUTER, contract=_HEARTBEAT),
+            Permitted("DELETE", f"{PREFIX}/instances/{{server}}", self.leave, needs=Role.ROUTER, contract=_LEAVE),
         ]
 
     async def cache(self, request: Request) -> Response:

@@ -10,14 +10,40 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stack.api import asking
+from stack.api.contract import FLAG, SECONDS, TEXT, Body, Contract, Parameter
 from stack.api.decision_stream import READERS_MOST, DecisionStream, Feed
 from stack.api.errors import ApiError, error_response, json_response
 from stack.api.permit import Permitted
 from stack.api.ring import DecisionRing, Filter
+from stack.api.schema import DecisionsView
 from stack.control.access import Role
+from stack.control.decision import DecisionRecord
 from stack.control.ports import DecisionLog
 
-_FILTERS = ("model", "path", "strategy", "engine", "fallback", "status")
+_FILTERS = {
+    "model": "Served name.",
+    "path": "direct or dpd.",
+    "strategy": "Of either pool.",
+    "engine": "Of either pool.",
+    "fallback": "A reason, or any: not served as configured.",
+    "status": "2xx, 4xx, 5xx or aborted.",
+}
+_WANTED = (
+    *(Parameter(name, TEXT, help) for name, help in _FILTERS.items()),
+    Parameter("since", SECONDS, "No older than this, in Unix seconds."),
+    Parameter("observed", FLAG, "Mirrored requests only, or routed ones only."),
+)
+_NEWEST = Contract("Recent routing decisions, newest first.", {200: Body(DecisionsView)}, parameters=(*_WANTED, asking.LIMIT))
+_STREAM = Contract(
+    "Decisions as they come, as server-sent events; each one's data is a DecisionRecord.",
+    {200: Body(None, "text/event-stream")},
+    parameters=(*_WANTED, Parameter("Last-Event-ID", TEXT, "Where the reader was.", "header")),
+)
+_ONE = Contract(
+    "One decision, while control keeps it.",
+    {200: Body(DecisionRecord)},
+    parameters=(Parameter("id", TEXT, "The request's x-request-id.", "path", True),),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +56,9 @@ class DecisionRoutes:
 
     def routes(self) -> list[Permitted]:
         return [
-            Permitted("/v1/decisions", self.decisions, methods=["GET"], needs=Role.VIEWER),
-            Permitted("/v1/decisions/stream", _Streaming(self.feed), methods=["GET"], needs=Role.VIEWER),
-            Permitted("/v1/decisions/{id}", self.decision, methods=["GET"], needs=Role.VIEWER),
+            Permitted("GET", "/v1/decisions", self.decisions, needs=Role.VIEWER, contract=_NEWEST),
+            Permitted("GET", "/v1/decisions/stream", _Streaming(self.feed), needs=Role.VIEWER, contract=_STREAM),
+            Permitted("GET", "/v1/decisions/{id}", self.decision, needs=Role.VIEWER, contract=_ONE),
         ]
 
     async def decisions(self, request: Request) -> Response:

@@ -11,14 +11,24 @@ from starlette.responses import Response
 
 from stack.api import asking
 from stack.api.board import Board
+from stack.api.contract import TEXT, Body, Contract, Parameter, whole
 from stack.api.errors import ApiError, json_response
 from stack.api.permit import Permitted
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
 from stack.control.access import Role
-from stack.control.link import RouterReport
+from stack.control.link import RouterConfig, RouterReport
 
 WAIT_MOST_SECONDS = 60.0
+
+ROUTER = Parameter("id", TEXT, "The router's name.", "path", True)
+WAIT = Parameter("wait", whole(0, 3600), "Seconds to wait for a change; control cuts it to what it is ready to hold a request.")
+_CONFIG = Contract(
+    "A router's configuration as soon as its version differs from the router's; 204 when it did not within the wait.",
+    {200: Body(RouterConfig), 204: None},
+    parameters=(ROUTER, WAIT, Parameter("version", whole(-1, 2**53), "The one that the router has; -1 for none.")),
+)
+_REPORT = Contract("A router's acknowledgement and decisions.", {204: None}, Body(RouterReport), (ROUTER,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +42,8 @@ class LinkRoutes:
 
     def routes(self) -> list[Permitted]:
         return [
-            Permitted("/v1/routers/{id}/config", self.config, methods=["GET"], needs=Role.VIEWER),
-            Permitted("/v1/routers/{id}/report", self.report, methods=["POST"], needs=Role.ROUTER),
+            Permitted("GET", "/v1/routers/{id}/config", self.config, needs=Role.VIEWER, contract=_CONFIG),
+            Permitted("POST", "/v1/routers/{id}/report", self.report, needs=Role.ROUTER, contract=_REPORT),
         ]
 
     async def config(self, request: Request) -> Response:

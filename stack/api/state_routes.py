@@ -10,6 +10,7 @@ from starlette.responses import Response
 from stack.api import asking
 from stack.api.board import Board
 from stack.api.changes import Asked, Changed, Changes
+from stack.api.contract import FLAG, TEXT, Body, Contract, Parameter
 from stack.api.errors import ApiError, json_response
 from stack.api.permit import Permitted
 from stack.api.routers import Routers
@@ -20,6 +21,24 @@ from stack.control.access import Role
 from stack.control.effects import Effect
 from stack.control.members import Member
 from stack.control.ports import Store, StoreError
+
+_PROMETHEUS = "text/plain; version=0.0.4"
+_STATE = Contract("Desired against applied, engines, drift. The generation is the ETag.", {200: Body(StateView)})
+_PATCH = Contract(
+    "Changes the desired state by a JSON merge patch (RFC 7396); 202 when a live router has yet to follow.",
+    {200: Body(ChangeView), 202: Body(ChangeView)},
+    Body(None, "application/merge-patch+json"),
+    (
+        Parameter("If-Match", TEXT, "The generation that the change is based on; another one in force refuses it.", "header", True),
+        Parameter("dry_run", FLAG, "Only say what the change would do."),
+        Parameter("comment", TEXT, "Why; kept in the audit log."),
+        Parameter("X-Kvdeck-Comment", TEXT, "The same.", "header"),
+        Parameter("X-Kvdeck-Actor", TEXT, "Who asks; only where control has no tokens.", "header"),
+    ),
+)
+_AUDIT = Contract("The audit log, newest first.", {200: Body(AuditView)}, parameters=(asking.LIMIT,))
+_HEALTH = Contract("Whether control answers.", {200: Body(HealthView)})
+_METRICS = Contract("Control's own metrics, for Prometheus.", {200: Body(None, _PROMETHEUS)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +54,11 @@ class StateRoutes:
 
     def routes(self) -> list[Permitted]:
         return [
-            Permitted("/v1/state", self.state, methods=["GET"], needs=Role.VIEWER),
-            Permitted("/v1/state", self.patch, methods=["PATCH"], needs=Role.OPERATOR),
-            Permitted("/v1/audit", self.audit, methods=["GET"], needs=Role.VIEWER),
-            Permitted("/health", self.health, methods=["GET"], needs=None),
-            Permitted("/metrics", self.metrics, methods=["GET"], needs=None),
+            Permitted("GET", "/v1/state", self.state, needs=Role.VIEWER, contract=_STATE),
+            Permitted("PATCH", "/v1/state", self.patch, needs=Role.OPERATOR, contract=_PATCH),
+            Permitted("GET", "/v1/audit", self.audit, needs=Role.VIEWER, contract=_AUDIT),
+            Permitted("GET", "/health", self.health, needs=None, contract=_HEALTH),
+            Permitted("GET", "/metrics", self.metrics, needs=None, contract=_METRICS),
         ]
 
     async def state(self, _: Request) -> Response:
@@ -70,7 +89,7 @@ class StateRoutes:
         return json_response(HealthView(status="ok", generation=self.board.generation))
 
     async def metrics(self, _: Request) -> Response:
-        return Response(self.telemetry.exposition(), media_type="text/plain; version=0.0.4")
+        return Response(self.telemetry.exposition(), media_type=_PROMETHEUS)
 
     def _view(self) -> StateView:
         return StateView(

@@ -16,6 +16,7 @@ from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
 from stack.api.link_routes import LinkRoutes
+from stack.api.openapi_route import with_openapi
 from stack.api.reconciler import Reconciler
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
@@ -102,7 +103,7 @@ def assemble(
     if tokens is not None:
         telemetry.watch(TokenTelemetry(tokens))
     cached = CacheRoutes(board=cache)
-    routes = [*asked.routes(), *told.routes(), *linked.routes(), *cached.routes()]
+    routes = with_openapi([*asked.routes(), *told.routes(), *linked.routes(), *cached.routes()])
     return Control(
         app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused),
         board=board,

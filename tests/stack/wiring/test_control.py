@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import socket
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -22,74 +17,21 @@ from stack.api.client import ControlClient, ControlUnreachableError, Unauthorize
 from stack.api.settings import ControlConfigError, read_desired
 from stack.control.access import Role
 from stack.control.link import RouterReport
-from stack.model.target import Target, encode
-from stack.model.tier import Pool
 from stack.wiring.token import write
 from tests.decisions import decision
 from tests.grants import grant
-
-CONFIG = """
-desired:
-  models:
-    smollm2:
-      strategy: prefixaware
-      dpd: {enabled: true, routing_threshold: 512}
-      pools: {prefill: {replicas: 1}, decode: {replicas: 2}}
-local: {anything: goes}
-"""
-
-
-@dataclass
-class Process:
-    """A control that says it listens."""
-
-    popen: subprocess.Popen[str]
-    url: str
-
-    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Exit status and the rest of the log."""
-        self.popen.send_signal(number)
-        _, log = self.popen.communicate(timeout=60)
-        return self.popen.returncode, log
-
-
-def _command(folder: Path, *more: str) -> list[str]:
-    return [
-        *(sys.executable, "-m", "stack.cli.main", "control", "--state-dir", str(folder), "--targets", str(folder / "engines.json")),
-        *("--supervisor-socket", str(folder / "nobody"), *more),
-    ]
-
-
-@contextmanager
-def _control(folder: Path, *more: str) -> Iterator[Process]:
-    popen = subprocess.Popen(_command(folder, "--listen", "127.0.0.1:0", *more), stderr=subprocess.PIPE, text=True)
-    try:
-        assert popen.stderr is not None
-        lines = []
-        for line in popen.stderr:
-            lines.append(line)
-            listening = re.search(r"control listens url='(https?://[^']+)'", line)
-            if listening:
-                yield Process(popen, listening[1])
-                return
-        raise AssertionError("".join(lines))
-    finally:
-        if popen.poll() is None:
-            popen.kill()
-        popen.communicate(timeout=60)
+from tests.stack.wiring.control_process import control_command, furnish, running_control
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "config.yaml").write_text(CONFIG)
-    target = Target(replica="decode-0", url="http://127.0.0.1:1", pool=Pool.DECODE, model="smollm2", model_root="/m")
-    (tmp_path / "engines.json").write_bytes(encode([target]))
+    furnish(tmp_path)
     return tmp_path
 
 
 def test_it_serves_ends_cleanly_and_remembers(folder: Path) -> None:
     config = str(folder / "config.yaml")
-    with _control(folder, "--config", config) as process:
+    with running_control(folder, "--config", config) as process:
         with ControlClient(process.url, actor="test") as client:
             state = client.state()
             assert state.desired.models["smollm2"].strategy == "prefix_aware"
@@ -99,7 +41,7 @@ def test_it_serves_ends_cleanly_and_remembers(folder: Path) -> None:
         assert httpx.get(process.url + "/health", trust_env=False).headers.get("server") is None
         status, log = process.end()
         assert (status, "control ends" in log, "Traceback" in log) == (0, True, False)
-    with _control(folder, "--config", config) as process, ControlClient(process.url) as client:
+    with running_control(folder, "--config", config) as process, ControlClient(process.url) as client:
         assert (client.state().generation, client.state().desired.models["smollm2"].strategy) == (2, "session")
         assert client.audit().records[0].comment == (
             "the state kept before the restart is in force and wins over the configured one"
@@ -108,18 +50,18 @@ def test_it_serves_ends_cleanly_and_remembers(folder: Path) -> None:
 
 def test_a_change_that_was_answered_survives_a_kill(folder: Path) -> None:
     config = str(folder / "config.yaml")
-    with _control(folder, "--config", config) as process, ControlClient(process.url) as client:
+    with running_control(folder, "--config", config) as process, ControlClient(process.url) as client:
         for generation in range(1, 20):
             client.change({"dpd": {"routing_threshold": generation}}, generation)
         process.end(signal.SIGKILL)
-    with _control(folder) as process, ControlClient(process.url) as client:
+    with running_control(folder) as process, ControlClient(process.url) as client:
         state = client.state()
         assert (state.generation, state.desired.models["smollm2"].dpd.routing_threshold) == (20, 19)
         assert len(client.audit(limit=1000).records) == 1 + 19 + 1
 
 
 def test_a_waiting_router_does_not_hold_up_the_end(folder: Path) -> None:
-    with _control(folder, "--config", str(folder / "config.yaml")) as process:
+    with running_control(folder, "--config", str(folder / "config.yaml")) as process:
         version = httpx.get(f"{process.url}/v1/routers/r/config", trust_env=False).json()["version"]
         address = httpx.URL(process.url)
         with socket.create_connection((address.host, address.port or 0)) as waiting:
@@ -133,7 +75,7 @@ def test_a_waiting_router_does_not_hold_up_the_end(folder: Path) -> None:
 def test_a_reader_that_takes_nothing_does_not_hold_up_the_end(folder: Path) -> None:
     decisions = tuple(decision(request_id=f"r{number}", path_reason="x" * 10_000) for number in range(100))
     report = RouterReport(id="r", version=1, generation=1, decisions=decisions)
-    with _control(folder, "--config", str(folder / "config.yaml")) as process:
+    with running_control(folder, "--config", str(folder / "config.yaml")) as process:
         for _ in range(8):
             httpx.post(f"{process.url}/v1/routers/r/report", content=encode_json(report), trust_env=False).raise_for_status()
         address = httpx.URL(process.url)
@@ -155,7 +97,7 @@ def test_over_tls_a_token_opens_what_its_role_includes(folder: Path) -> None:
     authority.cert_pem.write_to_path(folder / "ca.pem")
     write(folder / "tokens.yaml", [grant("ann", Role.OPERATOR, "s3cret"), grant("ben", Role.VIEWER)])
     tls = ("--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem"))
-    with _control(folder, "--config", str(folder / "config.yaml"), "--tokens", str(folder / "tokens.yaml"), *tls) as process:
+    with running_control(folder, "--config", str(folder / "config.yaml"), "--tokens", str(folder / "tokens.yaml"), *tls) as process:
         trusted = folder / "ca.pem"
         with ControlClient(process.url, token="s3cret", authorities=trusted) as ann:
             assert ann.change({"strategy": "session"}, ann.state().generation).generation == 2
@@ -187,7 +129,7 @@ def test_over_tls_a_token_opens_what_its_role_includes(folder: Path) -> None:
     ],
 )
 def test_what_it_cannot_start_with_is_one_clear_line(tmp_path: Path, more: list[str], message: str) -> None:
-    command = _command(tmp_path, "--listen", "127.0.0.1:0", *more)
+    command = control_command(tmp_path, "--listen", "127.0.0.1:0", *more)
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.returncode != 0
     assert message in done.stderr
@@ -197,7 +139,7 @@ def test_what_it_cannot_start_with_is_one_clear_line(tmp_path: Path, more: list[
 def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        command = _command(folder, "--listen", f"127.0.0.1:{port}", "--config", str(folder / "config.yaml"))
+        command = control_command(folder, "--listen", f"127.0.0.1:{port}", "--config", str(folder / "config.yaml"))
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in done.stderr
