@@ -15,6 +15,7 @@ from rich.console import Console
 from exporters.allowed import Allowed
 from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
+from exporters.explain_store import SCHEMES, explain_store
 from exporters.kubernetes_options import cache_pods, engine_pods, kubernetes_options
 from exporters.options import (
     collector_switches,
@@ -125,14 +126,16 @@ def main(
 @click.option("--seconds", default=4.0, type=click.FloatRange(0.1, 60.0), help="How long the target may take.")
 @click.option("--json", "as_document", is_flag=True, help="One JSON document.")
 def explain_command(url: str, seconds: float, as_document: bool) -> None:
-    """Say how each quantity of one vLLM engine or LMCache is known: from which of its metrics, or why it is not.
+    """Say how each quantity of one vLLM engine, LMCache or store is known: from which of its metrics, or why it is not.
 
-    URL is where its /metrics is, such as http://127.0.0.1:8100.
+    URL is where its /metrics is, such as http://127.0.0.1:8100, or a store's, such as redis://127.0.0.1:6379.
     """
+    asked = explain_store(url, seconds) if url.startswith(SCHEMES) else explain(url.rstrip("/").removesuffix("/metrics"), seconds)
     try:
-        found = asyncio.run(explain(url.rstrip("/").removesuffix("/metrics"), seconds))
+        found = asyncio.run(asked)
     except (httpx.HTTPError, httpx.InvalidURL, ExpositionError) as error:
-        raise click.ClickException(f"{url} cannot be read: {str(error) or type(error).__name__}") from error
+        place = url.rpartition("@")[2]  # what stands before it may be a password
+        raise click.ClickException(f"{place} cannot be read: {str(error) or type(error).__name__}") from error
     if as_document:
         click.echo(as_json(found))
     else:
