@@ -45,6 +45,17 @@ def test_a_threshold_is_replaced_nowhere_else(name: str) -> None:
         assert not [e for e in EXPRESSIONS[name] if re.search(re.escape(plain) + r"[\d.]", e)], text
 
 
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_no_piece_is_within_another(name: str) -> None:
+    """The chart marks them one after the other: each must still be there when its turn comes."""
+    marked = EXPRESSIONS[name]
+    for row in TABLE[name]:
+        for text in row["in"]:
+            plain = text.replace(_PLACE, row["default"])
+            assert any(plain in expression for expression in marked), text
+            marked = [expression.replace(plain, text.replace(_PLACE, f"{{{row['name']}}}")) for expression in marked]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_number_that_decides_is_in_the_table(name: str) -> None:
     left = list(EXPRESSIONS[name])

@@ -1,6 +1,10 @@
 """What is read beside the exporter: the machines themselves, and engines that nobody scraped yet."""
 
+import pytest
+
 from stack.deploy.copies import CHART
+from stack.kube.engine_pods import Selection, engines
+from stack.kube.objects import Metadata, Pod, PodStatus
 from tests.stack.deploy.chart import Json, manifests, one, read_yaml, refusal
 
 (_DROP_LIST,) = read_yaml((CHART.parent / "prometheus" / "drop-list.yaml").read_text())
@@ -63,8 +67,31 @@ def _camel(config: Json) -> Json:
     return {"sourceLabels": config["source_labels"], "regex": config["regex"], "action": config["action"]}
 
 
-def test_engines_of_nobody_in_particular_are_refused() -> None:
-    assert "engineMonitor.selector: which pods are engines?" in refusal({"engineMonitor": {"enabled": True}})
+def test_pods_of_nobody_in_particular_are_refused() -> None:
+    assert "engineMonitor: which pods are these?" in refusal({"engineMonitor": {"enabled": True}})
+
+
+@pytest.mark.parametrize("namespaces", [["a", "b"], ["*"]])
+def test_engines_of_several_namespaces_bear_the_exporters_names(namespaces: list[str]) -> None:
+    labels = {"app": "vllm", "namespace": "a", "name": "decode-0"}
+    pod = Pod(metadata=Metadata(namespace="a", name="decode-0"), status=PodStatus(phase="Running", pod_ip="10.0.0.1"))
+    (engine,) = engines([pod], Selection("app=vllm", tuple(namespaces)))
+    values = {
+        "targets": {"kubernetes": {"selector": "app=vllm", "namespaces": namespaces}},
+        "engineMonitor": {"enabled": True, "selector": {"matchLabels": {"app": "vllm"}}, "namespaces": namespaces},
+    }
+    (endpoint,) = one(values, "PodMonitor")["spec"]["podMetricsEndpoints"]
+    (named,) = [each for each in endpoint["relabelings"] if each.get("targetLabel") == "replica"]
+    parts = [labels[source.removeprefix("__meta_kubernetes_").removeprefix("pod_")] for source in named["sourceLabels"]]
+    assert named["separator"].join(parts) == engine.replica
+
+
+def test_lmcache_is_scraped_as_itself() -> None:
+    values = {"lmcacheMonitor": {"enabled": True, "selector": {"matchLabels": {"app": "lmcache"}}, "port": "metrics"}}
+    monitor = one(values, "PodMonitor")
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    assert (monitor["metadata"]["name"], endpoint["port"]) == ("kvdeck-lmcache", "metrics")
+    assert [each["targetLabel"] for each in endpoint["relabelings"]] == ["job", "replica"]
 
 
 def test_by_default_neither_is_there() -> None:
