@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,8 @@ from exporters.store_walk import Walk
 from stack.engines.quantities import State
 from stack.metrics import catalog
 from stack.metrics.family import Label
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Store:
         self._context = context
         self._stores = {name: self._target(url) for name, url in context.endpoints.get("store", {}).items()}
         self._bound = Bound()
+        self._told: set[tuple[str, str]] = set()  # refusals that were logged: store and quantity
 
     def targets(self) -> Sequence[str]:
         return list(self._stores)
@@ -56,8 +60,9 @@ class Store:
         for quantity, ask in self._asked(target, store, info).items():
             try:
                 told = await ask()
-            except ResponseError:  # the command is refused: by an access list, or since a managed store has none of that name
+            except ResponseError as error:  # refused: by an access list, or since a managed store has no command of that name
                 told = []
+                self._refused(target, quantity, error)
             found += told
             states[quantity] = State.PRESENT if told else State.ABSENT
         if in_cluster(info) is False:
@@ -73,10 +78,17 @@ class Store:
         if target in self._stores:
             self._stores[target].sample.forget()
         self._bound.forget(target)
+        self._told = {(store, quantity) for store, quantity in self._told if store != target}
 
     async def close(self) -> None:
         for store in self._stores.values():
             await store.client.aclose()
+
+    def _refused(self, target: str, quantity: str, error: ResponseError) -> None:
+        """Once: in the metrics the quantity is absent, and this says why."""
+        if (target, quantity) not in self._told:
+            self._told.add((target, quantity))
+            log.warning("store refuses a command", extra={"target": target, "quantity": quantity, "detail": str(error)[:200]})
 
     def _target(self, url: str) -> _Target:
         # No retries: the next scrape is one. The guard's deadline bounds the calls.

@@ -95,12 +95,15 @@ async def test_a_store_tells_its_keys_lookups_policy_and_ping(server: ValkeyServ
     }  # fmt: skip
 
 
-async def test_a_command_that_is_refused_costs_only_what_it_tells(server: ValkeyServer) -> None:
+async def test_a_command_that_is_refused_costs_only_what_it_tells_and_is_logged_once(
+    server: ValkeyServer, caplog: pytest.LogCaptureFixture
+) -> None:
     owner = collector(server)
     await owner._stores["redis"].client.acl_setuser("watcher", enabled=True, passwords=["+secret"], commands=["+info"])
     await owner.close()
     store = collector(server, "watcher:secret@")
     seen = await store.read("redis")
+    await store.read("redis")
     await store.close()
     assert families(seen.points) >= {catalog.CACHE_USED_BYTES.name, catalog.STORE_HITS.name}
     assert families(seen.points).isdisjoint({catalog.STORE_PING.name, catalog.STORE_KEYS.name})
@@ -108,6 +111,9 @@ async def test_a_command_that_is_refused_costs_only_what_it_tells(server: Valkey
         "store_ping": State.ABSENT, "store_keys": State.ABSENT, "store_cluster": State.NOT_APPLICABLE,
         "store_sample": State.ABSENT,
     }  # fmt: skip
+    told = {(record.quantity, record.detail) for record in caplog.records}  # type: ignore[attr-defined]  # fields of the event
+    assert (len(caplog.records), {quantity for quantity, _ in told}) == (3, {"store_ping", "store_keys", "store_sample"})
+    assert all("permissions" in detail and "secret" not in detail for _, detail in told)
 
 
 async def test_a_store_that_refuses_info_fails_with_the_reason_and_without_the_password(server: ValkeyServer) -> None:
