@@ -18,7 +18,7 @@ def look(facts: Facts) -> Finding:
         return failed(f"off on {listed(off)}")
     if silent := [engine for engine, on in told if on is None]:
         return unknown(
-            f"not told by {listed(silent)}: GET /kv_event_sources, or labels kv_events or kv_topic in the target file, would"
+            f"not told by {listed(silent)}: GET /kv_event_sources would, or a replay endpoint that answers (label replay)"
         )
     return passed(f"on, on {len(told)} engines") if told else unknown("no engine is listed")
 
@@ -26,4 +26,5 @@ def look(facts: Facts) -> Finding:
 def _publishes(engine: Engine) -> bool | None:
     if engine.events is not None:
         return bool(engine.events) and all(source.enabled and source.endpoint for source in engine.events)
-    return True if engine.target.publishes else None
+    # Only what replays has published; that the list names an endpoint is no word of the engine's.
+    return True if engine.replays else None

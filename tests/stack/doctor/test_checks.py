@@ -85,6 +85,7 @@ BARE = Facts((Engine(Target(replica="d", url="http://10.0.0.1:8000", pool=Pool.D
 
 
 BOTH = (PREFILL, DECODE)
+LISTED: dict[str, Any] = {"replica": "d", "url": "http://d", "pool": Pool.DECODE, "model": "m", "model_root": "/models/m"}
 CONFIGURED = Process(("vllm", "serve", "--config", "engine.yaml"), {"PYTHONHASHSEED": "0"}, 0.05)
 INSIDE = process('{"kv_connector": "LMCacheConnectorV1", "kv_role": "kv_both"}')
 MONITOR = Metadata(name="kvdeck", namespace="serving", labels={"release": "watch"})
@@ -214,6 +215,7 @@ def test_each_fault_fails_its_check(check: str, facts: Facts) -> None:
             replace(SOUND, engines=(replace(PREFILL, process=lent(41.0)), replace(DECODE, samples=exposition(prefill=35.0)))),
         ),
         ("monitors_selected", cluster(selected=True)),
+        ("kv_events", decode(events=None)),  # it replays them
         ("store_room", store(policy="noeviction")),
         ("store_room", store(policy="noeviction", limit=0)),
     ],
@@ -236,6 +238,8 @@ def test_what_is_within_bounds_passes(check: str, facts: Facts) -> None:
         ("store_room", store(policy=None)),
         ("equal_block_size", replace(SOUND, engines=tuple(replace(each, samples=exposition(block_size="None")) for each in BOTH))),
         ("prefix_caching", decode(samples=exposition(enable_prefix_caching="None"))),
+        ("kv_events", decode(events=None, replays=None, target=Target(**LISTED, kv_events="tcp://d:5557"))),
+        ("kv_events", decode(fault="ConnectError", events=None, replays=None, target=Target(**LISTED, kv_events="tcp://d:5557"))),
         ("model_path", replace(SOUND, engines=(unnamed("p", "/models/a"), unnamed("d", "/models/b")))),
         ("lmcache_healthy", server({"is_healthy": None})),
         ("connectors", decode(process=CONFIGURED)),
