@@ -10,7 +10,14 @@ from tests.stack.deploy.chart import Json, manifests, one
 
 _FULL = {
     "targets": {
-        "kubernetes": {"selector": "app=vllm", "namespaces": ["a", "b"], "port": "http", "roleLabels": ["role"]},
+        "kubernetes": {
+            "selector": "app=vllm",
+            "namespaces": ["a", "b"],
+            "port": "http",
+            "roleLabels": ["role"],
+            "lmcacheSelector": "app=vllm",
+            "lmcachePort": "lmcache",
+        },
         "expectedL2": "redis://redis:6379",
         "engines": [{"targets": ["decode-0:8000"], "labels": {"replica": "decode-0"}}],
         "lmcache": {"lmcache-0": "http://lmcache-0:8080"},
@@ -69,6 +76,8 @@ def test_what_the_values_name_is_what_the_exporter_reads() -> None:
         "--no-collector.store",
         "--kubernetes.selector=app=vllm",
         "--kubernetes.port=http",
+        "--kubernetes.lmcache-selector=app=vllm",
+        "--kubernetes.lmcache-port=lmcache",
         "--kubernetes.namespace=a",
         "--kubernetes.namespace=b",
         "--kubernetes.role-label=role",

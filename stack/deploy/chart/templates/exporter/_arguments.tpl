@@ -20,6 +20,12 @@
 {{- if .selector }}
 - --kubernetes.selector={{ .selector }}
 - --kubernetes.port={{ .port }}
+{{- end }}
+{{- if .lmcacheSelector }}
+- --kubernetes.lmcache-selector={{ .lmcacheSelector }}
+- --kubernetes.lmcache-port={{ .lmcachePort }}
+{{- end }}
+{{- if or .selector .lmcacheSelector }}
 {{- range .namespaces }}
 - --kubernetes.namespace={{ . }}
 {{- end }}
