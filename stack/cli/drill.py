@@ -10,7 +10,7 @@ import click
 @click.option("--all", "everything", is_flag=True, help="Every drill that this stack can show, one after the other.")
 @click.option("--list", "listing", is_flag=True, help="What drills there are, and end.")
 @click.option(
-    "--pace", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="How much faster rules wait. 1: as they are."
+    "--pace", type=click.FloatRange(1, 60), default=30.0, show_default=True, help="How much faster rules wait. 1: as they are."
 )
 @click.option(
     "--json", "as_json", is_flag=True, help='{"pace","drills":[{"name","passed","required":{alert: seconds},...}],"skipped"}'

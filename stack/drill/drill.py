@@ -66,7 +66,11 @@ class Scene(Protocol):
         ...
 
     async def complete(self, engine: Target, prompt: str) -> None:
-        """One token, asked of the engine itself, answered."""
+        """One token, asked of the engine itself, however long it takes to answer."""
+        ...
+
+    async def pause(self, seconds: float) -> None:
+        """Between one request and the next."""
         ...
 
     async def store(self, *command: str) -> None:

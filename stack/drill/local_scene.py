@@ -122,7 +122,10 @@ class LocalScene:
         await self._call("POST", f"{engine.url}/v1/completions", body)
 
     async def complete(self, engine: Target, prompt: str) -> None:
-        await self._call("POST", f"{engine.url}/v1/completions", self._fields(prompt, 1))
+        await self._call("POST", f"{engine.url}/v1/completions", self._fields(prompt, 1), seconds=None)
+
+    async def pause(self, seconds: float) -> None:
+        await self._sleep(seconds)
 
     async def store(self, *command: str) -> None:
         url = self._urls.get(store.NAME)
@@ -175,9 +178,9 @@ class LocalScene:
         except (httpx.HTTPError, ExpositionError, TimeoutError) as error:
             raise DrillError(f"the router's metrics cannot be read: {type(error).__name__}") from error
 
-    async def _call(self, method: str, url: str, body: object = None) -> httpx.Response:
+    async def _call(self, method: str, url: str, body: object = None, seconds: float | None = LEG_SECONDS) -> httpx.Response:
         try:
-            answer = await self._http.request(method, url, json=body, timeout=LEG_SECONDS)
+            answer = await self._http.request(method, url, json=body, timeout=seconds)
         except httpx.HTTPError as error:
             raise DrillError(f"{url} does not answer: {type(error).__name__}") from error
         if not answer.is_success:

@@ -14,7 +14,8 @@ from tests.e2e.deck import ROOT, Deck, wait_for
 from tests.e2e.emulated_deck import EmulatedDeck, emulated_deck
 
 FIRST_PORT = 22200
-REAL = ("engine-stuck", "store-stopped")
+EMULATED = ("engine-frozen", "engine-killed", "transfer-lost")
+REAL = ("engine-stuck", "l1-full", "l2-slow", "store-stopped")
 
 pytestmark = pytest.mark.e2e
 
@@ -25,14 +26,27 @@ def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedDeck]
         yield deck
 
 
-def test_every_drill_that_emulated_engines_can_show_passes(emulated: EmulatedDeck) -> None:
-    ended = emulated.kvdeck("drill", "--all", "--json")
+@pytest.fixture(scope="module", autouse=True)
+def beside(emulated: EmulatedDeck) -> Iterator[subprocess.Popen[str]]:
+    """All that emulated engines can show, while real ones show the rest: drills wait most of the time."""
+    with subprocess.Popen(
+        emulated.command("drill", "--all", "--json"), cwd=ROOT, env=emulated.environment, stdout=subprocess.PIPE, text=True
+    ) as playing:
+        yield playing
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_drill_passes_over_real_engines(deck: Deck, name: str) -> None:
+    ended = deck.kvdeck("drill", name, "--json", timeout_seconds=1200)
     assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
-    told = json.loads(ended.stdout)
-    assert {drill["name"]: drill["passed"] for drill in told["drills"]} == dict.fromkeys(
-        ("engine-frozen", "engine-killed", "transfer-lost"), True
-    )
-    assert told["skipped"] == sorted(REAL)
+
+
+def test_every_drill_that_emulated_engines_can_show_passes(beside: subprocess.Popen[str]) -> None:
+    told, _ = beside.communicate(timeout=600)
+    assert beside.returncode == 0, told
+    played = json.loads(told)
+    assert {drill["name"]: drill["passed"] for drill in played["drills"]} == dict.fromkeys(EMULATED, True)
+    assert played["skipped"] == list(REAL)
 
 
 def test_ctrl_c_mends_what_is_broken_and_gives_the_rules_back(emulated: EmulatedDeck) -> None:
@@ -48,12 +62,6 @@ def test_ctrl_c_mends_what_is_broken_and_gives_the_rules_back(emulated: Emulated
     assert "T (stopped)" not in Path(f"/proc/{pid}/status").read_text()
     assert rule_files(emulated) == before
     assert emulated.chat("What is the capital of France?").status == 200
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_a_drill_passes_over_real_engines(deck: Deck, name: str) -> None:
-    ended = deck.kvdeck("drill", name, "--json", timeout_seconds=1200)
-    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
 
 
 def rule_files(deck: Deck) -> str:

@@ -67,6 +67,9 @@ class Notes:
         self._note("complete", engine.replica)
         await asyncio.sleep(0)
 
+    async def pause(self, seconds: float) -> None:
+        await asyncio.sleep(0)
+
     async def store(self, *command: str) -> None:
         self._note(command[1].lower(), "store")
 
