@@ -16,6 +16,10 @@ class Ledger:
     def __init__(self) -> None:
         self._entries: deque[tuple[float, dict[Source, float]]] = deque()
 
+    def __len__(self) -> int:
+        """How many entries wait."""
+        return len(self._entries)
+
     def add(self, now: float, amounts: Amounts) -> None:
         """Put down what is positive of `amounts`, at `now` (seconds, never falling)."""
         positive = {source: amount for source, amount in amounts.items() if amount > 0}

@@ -35,8 +35,24 @@ class Hits:
                 before = TierHits(0.0, 0.0, 0.0)
             # L2 first: a request takes from L1 what is left of L1's prefix beyond the engine's own, then all of L2's.
             fresh = {Source.L2: (current.l2 or 0.0) - (before.l2 or 0.0), Source.L1: (current.l1 or 0.0) - (before.l1 or 0.0)}
-            self._unclaimed[root].expire(now - HITS_GOOD_SECONDS)
             self._unclaimed[root].add(now, fresh)
+
+    def forget_stale(self, now: float, read: Collection[str]) -> None:
+        """Drop hits that are too old to be claimed, and servers, other than those `read` this time, whose next hits would be.
+
+        Engines have not waited for those: their loads are told, and older hits would be claimed by newer loads.
+        """
+        since = now - HITS_GOOD_SECONDS
+        for server in [server for server, at in self._read_at.items() if server not in read and at < since]:
+            del self._last[server], self._read_at[server]
+        for root, waiting in list(self._unclaimed.items()):
+            waiting.expire(since)
+            if not waiting:
+                del self._unclaimed[root]
+
+    def __len__(self) -> int:
+        """Of how many models hits wait to be claimed."""
+        return len(self._unclaimed)
 
     def may_come(self, now: float, root: str, read: Collection[str]) -> bool:
         """A server of this model, not among those `read` this time, may yet tell of hits: it could be read a moment ago."""
@@ -48,9 +64,7 @@ class Hits:
 
         Whole tokens only, so that sums stay exact.
         """
-        unclaimed = self._unclaimed[root]
-        unclaimed.expire(now - HITS_GOOD_SECONDS)
-        claimed = unclaimed.take_newest(sum(loads.values()))
+        claimed = self._unclaimed[root].take_newest(sum(loads.values()))
         return _shares(loads, claimed.get(Source.L2, 0.0), claimed.get(Source.L1, 0.0))
 
 

@@ -97,6 +97,7 @@ class Waterfall:
         not `listed` any more is forgotten, one that is but could not be read keeps its totals until it can. So does one
         that loaded something while a server that tells from which tier could not be read: its tokens can wait.
         """
+        self._hits.forget_stale(now, servers)
         for server, hits in servers.items():
             self._hits.observe(now, server, hits)
         self._accounts = {name: account for name, account in self._accounts.items() if listed(name)}

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exporters.collector import EnginePrompt
+from exporters.split import Hits
 from exporters.waterfall import Waterfall
 from stack.adapters.exposition import parse
 from stack.engines.lmcache import TierHits
@@ -192,6 +193,22 @@ def test_what_was_loaded_while_lmcache_could_not_be_read_waits_for_its_tier() ->
     deck = fresh()
     assert deck.one(prompt(2000, computed=208, loaded=1792)) == {}
     assert deck.one(prompt(2000, computed=208, loaded=1792), hits(1792, 1792, 0)) == {COMPUTED: 208, L1: 1792}
+
+
+def test_hits_from_while_lmcache_could_not_be_read_for_long_explain_no_later_load() -> None:
+    deck = fresh()
+    for _ in range(5):
+        deck.one(prompt())
+    assert deck.one(prompt(256, loaded=256), hits(5000, 0, 5000)) == {UNKNOWN: 256}
+    assert deck.one(prompt(512, loaded=512), hits(5256, 256, 5000)) == {UNKNOWN: 256, L1: 256}
+
+
+def test_a_server_that_names_ever_new_models_is_not_remembered_whole() -> None:
+    split = Hits()
+    for now in range(0, 100, 5):
+        split.forget_stale(float(now), {"lmcache"})
+        split.observe(float(now), "lmcache", {f"{now}-{number}": TierHits(256.0, 256.0, 0.0) for number in range(10)})
+    assert len(split) == 40  # those of the last 16 seconds
 
 
 def test_what_a_lost_lmcache_would_have_told_is_not_waited_for_long() -> None:
