@@ -7,10 +7,12 @@ Both tell passwords too: only kind, host and port leave here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import urlsplit
 
+ANYWHERE = "*"
+"""The host of an expected L2 that is each node's own, such as HyperPod's daemon: sagemaker-hyperpod://*:9200."""
 _KINDS = {"redis": "redis", "rediss": "redis", "valkey": "redis", "valkeys": "redis", "resp": "redis"}
 _PORTS = {"redis": 6379, "sagemaker-hyperpod": 9200}
 
@@ -76,7 +78,12 @@ def state(effective: Sequence[L2Address], expected: L2Address) -> L2State:
     """How what is used stands to what was meant. One of several L2s is enough."""
     if not effective:
         return L2State.ABSENT
-    return L2State.EQUAL if expected in effective else L2State.DIFFERENT
+    return L2State.EQUAL if any(_meets(one, expected) for one in effective) else L2State.DIFFERENT
+
+
+def _meets(one: L2Address, expected: L2Address) -> bool:
+    """Whether it is the one expected, on any host where that is `*`."""
+    return one == (replace(expected, host=one.host) if expected.host == ANYWHERE else expected)
 
 
 def _adapter(adapter: object) -> Iterator[L2Address]:

@@ -78,3 +78,12 @@ def test_used_and_meant_are_compared() -> None:
     assert (state([], meant), state([other], meant), state([other, meant], meant)) == (
         L2State.ABSENT, L2State.DIFFERENT, L2State.EQUAL,
     )  # fmt: skip
+
+
+def test_an_l2_on_each_node_is_meant_on_whatever_host() -> None:
+    meant = address("sagemaker-hyperpod://*:9200")
+    found = [
+        address(url)
+        for url in ("sagemaker-hyperpod://10.0.0.1:9200", "sagemaker-hyperpod://10.0.0.1:9201", "redis://10.0.0.1:9200")
+    ]
+    assert [state([one], meant) for one in found] == [L2State.EQUAL, L2State.DIFFERENT, L2State.DIFFERENT]
