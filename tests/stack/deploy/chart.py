@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,7 @@ def files(values: Mapping[str, Any] | None = None) -> dict[str, str]:
 
 def manifests(values: Mapping[str, Any] | None = None, kind: str | None = None) -> list[Json]:
     """The objects that would be installed, all or those of a kind."""
-    texts = [text for path, text in sorted(files(values).items()) if path.endswith(".yaml")]
-    documents: Iterable[Json] = (document for text in texts for document in read_yaml(text))
-    return [document for document in documents if kind in {None, document["kind"]}]
+    return [document for document in _documents(json.dumps(values or {}, sort_keys=True)) if kind in {None, document["kind"]}]
 
 
 def one(values: Mapping[str, Any] | None, kind: str) -> Json:
@@ -81,6 +79,13 @@ def render(chart: Path, values: Mapping[str, Any]) -> dict[str, str] | str:
         return done.stderr
     rendered: dict[str, str] = json.loads(done.stdout)
     return rendered
+
+
+@functools.cache
+def _documents(values: str) -> list[Json]:
+    """Shared by the tests, which only look."""
+    texts = [text for path, text in sorted(_files(values).items()) if path.endswith(".yaml")]
+    return [document for text in texts for document in read_yaml(text)]
 
 
 @functools.cache

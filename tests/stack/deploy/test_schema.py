@@ -48,6 +48,7 @@ def test_every_value_is_in_the_schema_and_has_a_default() -> None:
         ({"exporter": {"shards": 0}}, "0 is less than the minimum of 1"),
         ({"targets": {"engines": [{"targets": ["http://decode-0:8000"]}]}}, "'http://decode-0:8000' does not match"),
         ({"targets": {"lmcache": ["http://lmcache:8080"]}}, "is not of type 'object'"),
+        ({"targets": {"stores": {"redis": "redis:6379"}}}, "'redis:6379' does not match"),
         ({"serviceMonitor": {"interval": "15"}}, "'15' does not match"),
         ({"prometheusRule": {"disabled": ["KvdeckEngineDwon"]}}, "'KvdeckEngineDwon' is not one of"),
         ({"prometheusRule": {"overrides": {"KvdeckEngineDwon": {}}}}, "'KvdeckEngineDwon' was unexpected"),
