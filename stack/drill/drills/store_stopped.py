@@ -11,7 +11,8 @@ from stack.local.components import store
 @drill(
     "The store, the L2 tier, is stopped",
     required=("KvdeckStoreDown",),
-    tolerated=("KvdeckL2Backlog", "KvdeckL2EvictsUnseen", "KvdeckL2Silent"),
+    # The cache server is away for a while, too: see below.
+    tolerated=("KvdeckCollectorFailing", "KvdeckL2Backlog", "KvdeckL2EvictsUnseen", "KvdeckL2Silent"),
     emulated=False,
 )
 async def play(scene: Scene) -> AsyncIterator[None]:
