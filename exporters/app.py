@@ -126,8 +126,8 @@ def application(
     scraper = Scraper(readers, look, fleet.now, timeout, version("kvdeck"), clock, shard)
     cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
 
-    async def document() -> bytes:
-        return render(await scraper.scrape()) if cache is None else cache.document()
+    async def document(patience_seconds: float) -> bytes:
+        return render(await scraper.scrape(patience_seconds)) if cache is None else cache.document()
 
     routes = [Route(settings.telemetry, pages.metrics(document)), Route("/healthz", pages.healthz)]
     if settings.probe:

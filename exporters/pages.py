@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 
 import httpx
@@ -15,14 +16,16 @@ from exporters.checked_transport import CheckedTransport
 from exporters.probe import BusyError, ProbeError, Probes, question
 from exporters.render import render
 
+_ON_THE_WAY_SECONDS = 0.5
+
 Page = Callable[[Request], Awaitable[Response]]
 
 
-def metrics(document: Callable[[], Awaitable[bytes]]) -> Page:
-    """The metrics' page."""
+def metrics(document: Callable[[float], Awaitable[bytes]]) -> Page:
+    """The metrics' page; `document` is told how long its reader waits."""
 
     async def page(request: Request) -> Response:
-        return Response(await document(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+        return Response(await document(patience(request)), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     return page
 
@@ -42,12 +45,21 @@ def probing(probes: Probes, network: CheckedTransport, modules: frozenset[str], 
         except OSError:  # a name that means nothing now, or not soon enough: its target cannot be read, and its page will say so
             pass
         try:
-            found = await probes.answer(asked)
+            found = await probes.answer(asked, patience(request))
         except BusyError as error:
             return PlainTextResponse(f"{error}\n", 503)
         return Response(render(found), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     return page
+
+
+def patience(request: Request) -> float:
+    """For how many seconds Prometheus waits for the page, less what its way takes: what hangs must not cost the whole page."""
+    try:
+        told = float(request.headers.get("x-prometheus-scrape-timeout-seconds", "inf"))
+    except ValueError:
+        return math.inf
+    return max(told - _ON_THE_WAY_SECONDS, _ON_THE_WAY_SECONDS) if told > 0 else math.inf
 
 
 async def healthz(request: Request) -> Response:

@@ -5,6 +5,7 @@ Every answer is made of what the target says now, so any number of exporters may
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,17 +84,17 @@ class Probes:
         self._under_way = 0
         self._kept: OrderedDict[Question, tuple[_Lone, Collector]] = OrderedDict()
 
-    async def answer(self, asked: Question) -> list[Point]:
+    async def answer(self, asked: Question, patience_seconds: float = math.inf) -> list[Point]:
         """What the target says; whether it could be read is among it. Raises BusyError."""
         if self._under_way >= self._most_at_once:
             raise BusyError(f"{self._most_at_once} targets are being read")
         self._under_way += 1
         try:
-            return await self._read(asked)
+            return await self._read(asked, patience_seconds)
         finally:
             self._under_way -= 1
 
-    async def _read(self, asked: Question) -> list[Point]:
+    async def _read(self, asked: Question, patience_seconds: float) -> list[Point]:
         lone, collector = self._kept.pop(asked) if asked in self._kept else self._made(asked)
         self._kept[asked] = lone, collector
         if len(self._kept) > _MOST_KEPT:
@@ -101,7 +102,7 @@ class Probes:
         # A waterfall of its own each time: where tokens came from is told by the target's page alone.
         readers = {asked.module: collector}
         once = Scraper(readers, tuple, lone.now, self._timeout_seconds, self._version, self._context.clock)
-        return await once.scrape()
+        return await once.scrape(patience_seconds)
 
     def _made(self, asked: Question) -> tuple[_Lone, Collector]:
         lone = _Lone(asked)

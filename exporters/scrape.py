@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -47,10 +48,10 @@ class Scraper:
         self._due: dict[str, list[str]] = {}
         self._running: asyncio.Task[list[Point]] | None = None
 
-    async def scrape(self) -> list[Point]:
-        """Every point of every family the exporter emits, as of now."""
+    async def scrape(self, patience_seconds: float = math.inf) -> list[Point]:
+        """Every point of every family the exporter emits, as of now. Who asks first may have less patience than the setting."""
         if self._running is None:
-            self._running = asyncio.create_task(self._scrape())
+            self._running = asyncio.create_task(self._scrape(min(self._timeout_seconds, patience_seconds)))
             self._running.add_done_callback(self._finished)
         return await asyncio.shield(self._running)  # a scraper that leaves must not cancel the others'
 
@@ -65,10 +66,10 @@ class Scraper:
     def _finished(self, task: asyncio.Task[list[Point]]) -> None:
         self._running = None
 
-    async def _scrape(self) -> list[Point]:
+    async def _scrape(self, seconds: float) -> list[Point]:
         lists = list(self._look())
         self._divide()
-        end = self._clock() + self._timeout_seconds
+        end = self._clock() + seconds
         attempts: list[Attempt] = []
         stages = sorted({collector.stage for collector in self._collectors.values()})
         for stage in stages:

@@ -186,3 +186,9 @@ async def test_what_reads_its_own_node_is_everyones() -> None:
     node = OnNode(0, "node", [])
     told = [success(await scraper(node, shard=Shard(index, 2)).scrape()) for index in range(2)]
     assert told == [{"node": 1.0}, {"node": 1.0}]
+
+
+async def test_who_asks_with_less_patience_gets_the_rest_of_the_page_in_time() -> None:
+    hung = Fake(0, "engines", [], gate=asyncio.Event())
+    points = await scraper(hung, Fake(0, "store", []), timeout_seconds=60.0).scrape(0.05)
+    assert success(points) == {"engines": 0.0, "store": 1.0}
