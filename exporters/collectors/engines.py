@@ -53,7 +53,7 @@ class Engines:
         if (fault := vllm_page.fault(samples)) is not None:
             raise ExpositionError(fault)
         begun = started(samples)
-        version, _ = await asyncio.gather(self._version(listed, begun), self._learn(listed, begun))
+        version, _ = await asyncio.gather(self._version(listed, begun), self._learn(listed, begun, vllm_page.model(samples)))
         engine = self._listed(target)
         reading, within = read(samples, numbers(version)), inside(samples)
         prompt = None if reading.prompt is None else EnginePrompt(engine, reading.prompt, reading.started)
@@ -79,14 +79,20 @@ class Engines:
     def _listed(self, replica: str) -> Target:
         return next(target for target in self._context.fleet() if target.replica == replica)
 
-    async def _learn(self, engine: Target, started: float | None) -> None:
-        """Which model an engine serves of which nobody said; asked once a process, and until it says."""
+    async def _learn(self, engine: Target, started: float | None, named: str | None) -> None:
+        """Which model an engine serves of which nobody said; asked once a process, and until it says.
+
+        Behind an API key it does not say: then its series' own name is all there is, and it is asked again.
+        """
         if engine.model and self._learnt.get(engine.replica, started) == started:
             return
         served = own_models(await aside(fetch_json(self._context.http, f"{engine.url}/v1/models")))
         if served and nameable(served[0].name):
             self._context.learn(engine.replica, served[0].name, served[0].root or served[0].name)
             self._learnt[engine.replica] = started
+        elif named is not None and named != engine.model and nameable(named):
+            self._context.learn(engine.replica, named, named)
+            self._learnt[engine.replica] = math.nan
 
     async def _version(self, engine: Target, started: float | None) -> str | None:
         """The engine's version, asked once a process; None while it does not say."""

@@ -169,6 +169,23 @@ async def test_an_engine_that_does_not_say_when_it_began_is_asked_anew_after_wha
     assert (told[2][Label.MODEL_NAME], told[2][Label.VERSION]) == ("qwen", "0.33.0")
 
 
+async def test_an_engine_behind_an_api_key_is_known_by_its_series_until_it_says_more() -> None:
+    hosts = Hosts()
+    hosts.engine("e", b'vllm:prompt_tokens_total{model_name="llama"} 1\n')
+    hosts.answers["http://e/v1/models"] = lambda: httpx.Response(401)
+    fleet = Fleet([], {"e": "http://e"})
+    told = []
+    async with hosts.client() as client:
+        engines = Engines(Context(client, fleet.now, learn=fleet.learn))
+        for answer in (None, json(b'{"data": [{"id": "llama", "root": "/models/llama"}]}'), None):
+            if answer is not None:
+                hosts.answers["http://e/v1/models"] = answer
+            await engines.read("e")
+            told.append((fleet.now()[0].model, fleet.now()[0].model_root))
+    assert told == [("llama", "llama"), ("llama", "/models/llama"), ("llama", "/models/llama")]
+    assert hosts.asked.count("http://e/v1/models") == 2
+
+
 @pytest.mark.parametrize("name", ["m" * 300, "a\\u0000"])
 async def test_a_model_s_name_that_is_no_label_is_not_learnt(name: str) -> None:
     hosts = Hosts()
