@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from exporters.explain import as_json, explain, show
 from exporters.explain_store import SCHEMES, explain_store
 from exporters.kubernetes_options import cache_pods, engine_pods, kubernetes_options
 from exporters.options import (
+    authority,
     collector_switches,
     l2_url,
     listen_address,
@@ -64,6 +66,10 @@ from stack.kube.access import AccessError
     help="What a scrape may take; below Prometheus' own.",
 )  # fmt: skip
 @click.option(
+    "--scrape.ca-file", "vouching", callback=authority, metavar="FILE",
+    help="Certificates of who vouches for targets of https; those the system trusts where it is not given.",
+)  # fmt: skip
+@click.option(
     "--cache.interval", "cache", type=click.FloatRange(1.0, 600.0), metavar="SECONDS",
     help="Read targets this often, and answer with the last time's samples; off: read them when asked.",
 )  # fmt: skip
@@ -99,6 +105,7 @@ def main(
     expected_l2: str | None,
     router: dict[str, str],
     timeout: float,
+    vouching: ssl.SSLContext | None,
     cache: float | None,
     part: Shard,
     probed: Allowed,
@@ -116,7 +123,7 @@ def main(
         on, here = switched_on(more), node(more)
         read = Settings(*listen, targets, endpoints, timeout, telemetry, web, on, cache, part, store_sample, expected_l2, here)
         pods, servers, kubeconfig = engine_pods(more), cache_pods(more), more["kubernetes_kubeconfig"]
-        serve(replace(read, probe=probed, pods=pods, cache_pods=servers, kubeconfig=kubeconfig))
+        serve(replace(read, authority=vouching, probe=probed, pods=pods, cache_pods=servers, kubeconfig=kubeconfig))
     except (WebConfigError, AccessError) as error:
         raise click.ClickException(str(error)) from error
 

@@ -7,6 +7,7 @@ import logging
 import math
 import os
 import signal
+import ssl
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -55,7 +56,7 @@ class Settings:
     With `cache_seconds` targets are read that often, and asking reads the last time's samples. `shard`: which of them are read.
     `pods` are engines and `cache_pods` LMCache servers on Kubernetes, asked for as `kubeconfig` says, or as this pod's service
     account.
-    `probe` is what others may have read at /probe.
+    `probe` is what others may have read at /probe. `authority` vouches for targets of https; None: those the system trusts.
     `store_sample` is how many of a store's keys are looked at in a scrape, `expected_l2` the L2 every LMCache should use.
     """
 
@@ -76,6 +77,7 @@ class Settings:
     cache_pods: Selection | None = None
     kubeconfig: Path | None = None
     probe: Allowed = NOTHING
+    authority: ssl.SSLContext | None = None
 
     @property
     def scrape_seconds(self) -> float:
@@ -102,7 +104,9 @@ def application(
     # Nothing is kept alive between scrapes: uvicorn, which vLLM and LMCache serve with, closes idle connections after 5 s,
     # just when a scrape 5 s later would use one.
     transport = transport or httpx.AsyncHTTPTransport(
-        trust_env=False, limits=httpx.Limits(max_connections=None, max_keepalive_connections=0)
+        verify=settings.authority or True,
+        trust_env=False,
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
     )
     client = httpx.AsyncClient(transport=transport, trust_env=False, timeout=settings.timeout_seconds)
     context = Context(

