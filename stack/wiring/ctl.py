@@ -17,7 +17,7 @@ from stack.adapters.bearer import TokenFileError, read_token
 from stack.adapters.trust import TrustError
 from stack.api import tables
 from stack.api.assignments import AssignmentError, patch
-from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError
+from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError, UnauthorizedError
 from stack.api.explain import explanation
 from stack.api.schema import ChangeView
 from stack.config import Layout, Ports
@@ -27,6 +27,7 @@ from stack.local.home import home_layout
 
 V = TypeVar("V")
 
+_UNAUTHORIZED = 401
 PIPED_WIDTH = 160  # characters a line where there is no terminal to ask
 
 
@@ -126,6 +127,9 @@ def _run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
         return _fail(str(error), Exit.UNREACHABLE)
     except StaleError as error:
         return _fail(error.message, Exit.CONFLICT)
+    except UnauthorizedError as error:
+        wanted = "control wants a token that it knows: --token-file FILE, made by `kvdeck token new`"
+        return _fail(wanted if error.status == _UNAUTHORIZED else error.message, Exit.REFUSED)
     except ControlAnswerError as error:
         return _fail(f"{error.field}: {error.message}" if error.field else error.message, Exit.REFUSED)
 

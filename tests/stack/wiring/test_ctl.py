@@ -164,7 +164,8 @@ def test_diff_with_assignments_is_a_dry_run() -> None:
     [
         (202, msgspec.structs.replace(CHANGED, pending=("router-1",)), 3, "not yet acknowledged by router-1"),
         (422, _error("refused"), 4, "models.smollm2.strategy: it is refused"),
-        (401, _error("unauthorized"), 4, "it is unauthorized"),
+        (401, _error("unauthorized"), 4, "--token-file FILE, made by `kvdeck token new`"),
+        (403, _error("forbidden"), 4, "it is forbidden"),
         (409, _error("stale"), 5, "it is stale"),
         (200, "hello", 6, "is not control"),
     ],
