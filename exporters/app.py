@@ -127,7 +127,7 @@ def application(
         fleet.refresh()
         return health(sources if cache_pods is None else [*sources, cache_pods])
 
-    scraper = Scraper(readers, look, fleet.now, timeout, version("kvdeck"), clock, shard)
+    scraper = Scraper(readers, look, fleet.now, timeout, version("kvdeck"), clock, shard, servers.pods)
     cache = None if settings.cache_seconds is None else Cache(scraper.scrape, settings.cache_seconds, clock)
 
     async def document(patience_seconds: float) -> bytes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from exporters.collector import Collector, Point, on_this_node
 from exporters.guard import Attempt, Guard
+from exporters.place import NOWHERE, place, placed, places
 from exporters.shard import WHOLE, Shard, unshared
 from exporters.waterfall import Waterfall
 from stack.metrics import catalog
@@ -23,7 +24,8 @@ class Scraper:
     """Reads everything anew when asked. Whoever asks while a scrape runs gets that one's points.
 
     `timeout_seconds` bounds one scrape; keep it below Prometheus' own scrape timeout. `look` is called before each, so that
-    `fleet` and what collectors have to read do not change while one runs; it says how the lists of them are.
+    `fleet` and what collectors have to read do not change while one runs; it says how the lists of them are. `servers` are
+    targets beside the engines of which is known where they run.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Scraper:
         version: str,
         clock: Callable[[], float],
         shard: Shard = WHOLE,
+        servers: Callable[[], Sequence[Target]] = tuple,
     ) -> None:
         self._collectors = collectors
         self._look = look
@@ -43,6 +46,7 @@ class Scraper:
         self._version = version
         self._clock = clock
         self._shard = shard
+        self._servers = servers
         self._guard = Guard(clock)
         self._waterfall = Waterfall()
         self._due: dict[str, list[str]] = {}
@@ -76,9 +80,10 @@ class Scraper:
             left = end - self._clock()
             attempts += await self._run(stage, left if stage == stages[-1] else left * STAGE_SHARE)
         points = [Point(catalog.BUILD_INFO, {Label.VERSION: self._version}, 1.0), *lists]
+        where = places([*self._servers(), *self._fleet()])
         for attempt in attempts:
-            points += attempt.points()
-        points += _states(attempts)
+            points += placed(attempt.points(), where.get(attempt.target, NOWHERE))
+        points += _states(attempts, where)
         return points + list(self._prompt_tokens(attempts))
 
     def _divide(self) -> None:
@@ -111,13 +116,17 @@ class Scraper:
         totals = self._waterfall.update(self._clock(), list(engines.values()), servers, listed.__contains__)
         for name, by_source in totals.items():
             target = engines[name].target
-            labels = {Label.MODEL_NAME: target.model, Label.POOL: target.pool, Label.REPLICA: name}
+            labels = {Label.MODEL_NAME: target.model, Label.POOL: target.pool, Label.REPLICA: name, **place(target)}
             for source, tokens in by_source.items():
                 yield Point(catalog.PROMPT_TOKENS, {**labels, Label.SOURCE: source}, tokens)
 
 
-def _states(attempts: Sequence[Attempt]) -> Iterator[Point]:
-    """How many targets have each quantity in each state."""
-    told = Counter(pair for attempt in attempts if attempt.seen for pair in attempt.seen.quantities.items())
-    for (quantity, state), targets in sorted(told.items()):
-        yield Point(catalog.QUANTITY_STATE, {Label.QUANTITY: quantity, Label.STATE: state}, float(targets))
+def _states(attempts: Sequence[Attempt], where: Mapping[str, Mapping[Label, str]]) -> Iterator[Point]:
+    """How many targets have each quantity in each state, those of one place together."""
+    told: defaultdict[tuple[tuple[Label, str], ...], Counter[tuple[str, str]]] = defaultdict(Counter)
+    for attempt in attempts:
+        if attempt.seen is not None:
+            told[tuple(where.get(attempt.target, NOWHERE).items())].update(attempt.seen.quantities.items())
+    for there, counted in sorted(told.items()):
+        for (quantity, state), targets in sorted(counted.items()):
+            yield Point(catalog.QUANTITY_STATE, {Label.QUANTITY: quantity, Label.STATE: state, **dict(there)}, float(targets))

@@ -48,6 +48,7 @@ def _engines(pods: Iterable[Pod], selection: Selection) -> Iterator[Target]:
             pool=_pool(named.labels, selection.role_labels),
             model="",
             model_root="",
+            namespace=named.namespace,
             leaving=named.deletion_timestamp is not None,
         )
 

@@ -66,14 +66,14 @@ class Label(StrEnum):
     PRODUCT = "product"  # router products with a file of their own
     VERSION = "version"  # one a process or target
     EMULATED = "emulated"  # true, false
-    CLUSTER = "cluster"  # attached by Prometheus, as the next two are
+    CLUSTER = "cluster"  # attached by Prometheus, as the next two are; the exporter says where a target runs if its list does
     NAMESPACE = "namespace"
     INSTANCE = "instance"
     OUTCOME = "outcome"  # applied, refused, stale, invalid, dry_run, failed; of work in the background: done, failed
 
 
 ATTACHED = frozenset({Label.CLUSTER, Label.NAMESPACE, Label.INSTANCE})
-"""Labels that no process of ours says: Prometheus attaches them to what it scrapes. A series without one matches `.*`."""
+"""Labels that Prometheus attaches to what it scrapes, where it has none of its own. A series without one matches `.*`."""
 
 
 class Merge(StrEnum):

@@ -22,6 +22,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     its own, the first at these. An engine that connects to the router instead is known by its `kv_topic`. `model_root` is the
     path or repository the engine loaded. `cache_server` is the id by which the LMCache server whose L1 the engine reaches
     reports, None when there is none.
+    `namespace` and `cluster` say where it runs, None where nobody said.
     `leaving`: it is about to be stopped and must get no new requests.
     """
 
@@ -38,6 +39,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     emulated: bool = False
     leaving: bool = False
     metrics_path: str = METRICS_PATH
+    namespace: str | None = None
+    cluster: str | None = None
 
     @property
     def publishes(self) -> bool:
@@ -100,6 +103,10 @@ def _labels(target: Target) -> dict[str, str]:
         labels[_SCHEME] = "https"
     if target.metrics_path != METRICS_PATH:
         labels[_METRICS_PATH] = target.metrics_path
+    if target.namespace is not None:
+        labels["namespace"] = target.namespace
+    if target.cluster is not None:
+        labels["cluster"] = target.cluster
     if target.kv_event_ranks != 1:
         labels["kv_event_ranks"] = str(target.kv_event_ranks)
     return labels
@@ -129,6 +136,8 @@ def _target(address: str, group: _Group) -> Target:
             emulated=labels.get("emulated") == "true",
             leaving=labels.get(_LEAVING) == "true",
             metrics_path=labels.get(_METRICS_PATH) or METRICS_PATH,
+            namespace=labels.get("namespace") or None,
+            cluster=labels.get("cluster") or None,
         )
     except KeyError as error:
         raise TargetFileError(f"target {address}: label {error} is missing") from error

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec import structs
 
 from exporters import fabric_counters, lmcache_models, lmcache_points, store_info
 from exporters.app import Settings, application
@@ -273,6 +274,23 @@ async def test_pods_are_followed_while_the_application_runs() -> None:
         samples = parse((await one.get("/metrics")).content, NAMES)
     assert samples.by("collector", catalog.SCRAPE_COLLECTOR_SUCCESS.name) == {"engines": 1.0, "lmcache": 1.0}
     assert samples.by("mechanism", catalog.EXPORTER_DISCOVERY_SUCCESS.name) == {"kubernetes": 1.0}
+    # Every series but those of the exporter itself: the engine's, its cache server's, and the scrape's of both.
+    elsewhere = {name for name in NAMES for one in samples.of(name) if one.labels.get("namespace") != "default"}
+    assert elsewhere == {catalog.BUILD_INFO.name, catalog.EXPORTER_DISCOVERY_SUCCESS.name}
+
+
+async def test_each_series_of_a_target_is_of_the_namespace_that_its_file_says(tmp_path: Path) -> None:
+    fleet = [structs.replace(FLEET[0], namespace="llm", cluster="west"), FLEET[1]]
+    async with exporter(tmp_path, recorded(), fleet=fleet) as one:
+        samples = await one.samples()
+    of_replicas = [one for name in NAMES for one in samples.of(name) if (one.labels.get("replica") or one.labels.get("target"))]
+    told = {
+        (one.labels.get("replica") or one.labels["target"], one.labels.get("namespace"), one.labels.get("cluster"))
+        for one in of_replicas
+    }
+    assert told == {("prefill-0", "llm", "west"), ("decode-0", None, None), ("lmcache", None, None)}
+    present = [one for one in samples.of(catalog.QUANTITY_STATE.name) if one.labels["quantity"] == "prompt_tokens"]
+    assert sorted((one.labels.get("namespace", ""), one.value) for one in present) == [("", 1.0), ("llm", 1.0)]
 
 
 def test_a_scrape_for_the_cache_is_over_before_the_next_is_due() -> None:

@@ -20,7 +20,7 @@ def read(document: dict[str, Any], selection: Selection = SELECTION) -> list[Tar
 
 def test_a_pod_that_runs_is_an_engine_of_its_name() -> None:
     assert read(pod("llm-0", "10.0.0.7")) == [
-        Target(replica="llm-0", url="http://10.0.0.7:8000", pool=Pool.DECODE, model="", model_root="")
+        Target(replica="llm-0", url="http://10.0.0.7:8000", pool=Pool.DECODE, model="", model_root="", namespace="default")
     ]
 
 

@@ -86,6 +86,12 @@ def test_where_its_metrics_are_is_told_as_prometheus_goes_by_it() -> None:
     assert (labels["__scheme__"], labels["__metrics_path__"]) == ("https", "/vllm/metrics")
 
 
+def test_where_it_runs_is_read_back_and_unknown_where_nobody_says() -> None:
+    target = msgspec.structs.replace(DECODE, namespace="llm", cluster="west")
+    assert decode(encode([target])) == [target]
+    assert [(one.namespace, one.cluster) for one in decode(encode([DECODE]))] == [(None, None)]
+
+
 def test_an_empty_fleet_is_an_empty_list() -> None:
     assert decode(encode([])) == []
 
