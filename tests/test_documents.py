@@ -19,7 +19,9 @@ from stack.strategies.base import ALIASES, names
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "alerts").rglob("*.md"), *(ROOT / "stack" / "adr").glob("*.md")])
+DOCUMENTS = sorted(
+    [ROOT / "README.md", ROOT / "exporters" / "README.md", *(ROOT / "alerts").rglob("*.md"), *(ROOT / "stack" / "adr").glob("*.md")]
+)
 _SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _INLINE = re.compile(r"`((?:\./)?kvdeck [^`]+)`")
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")

@@ -19,7 +19,11 @@ def command(admin: tuple[str, int], profile: str, time_scale: float, coordinator
     """Run any number of emulated vLLM engines in one process.
 
     Engines are started and stopped over the admin address: PUT, DELETE and GET /engines. They speak vLLM's API, metrics and
-    KV events, keep a real prefix cache and a profile's time, and say "emulated" wherever they are asked.
+    KV events, keep a real prefix cache and a profile's time, and say "emulated" wherever they are asked. One on port 8100:
+
+    \b
+    curl -X PUT http://127.0.0.1:8190/engines/decode-0 \\
+      -d '{"pool": "decode", "port": 8100, "model": "smollm2", "model_root": "smollm2"}'
     """
     from stack.adapters import logs
     from stack.emulator.profiles import PROFILES

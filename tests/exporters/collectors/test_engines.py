@@ -202,7 +202,8 @@ async def test_the_readme_says_how_many_series_200_engines_make() -> None:
     hosts.engine("decode-0", exposition("vllm-0.32-nixl-lmcache-decode"))
     of_one = await series(hosts)
     all_of_them = f"200 engines make {200 * of_one:,}, and scraped every 15 s {round(200 * of_one / 15):,} samples a second"
-    assert f"makes {of_one} series: {all_of_them}" in " ".join((Path(__file__).parents[3] / "README.md").read_text().split())
+    readme = (Path(__file__).parents[3] / "exporters" / "README.md").read_text()
+    assert f"makes {of_one} series: {all_of_them}" in " ".join(readme.split())
 
 
 async def series(hosts: Hosts) -> int:

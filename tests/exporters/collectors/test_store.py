@@ -176,7 +176,7 @@ async def test_no_key_is_looked_at_on_request(server: ValkeyServer) -> None:
 
 
 async def test_the_readmes_access_list_suffices_for_all(server: ValkeyServer) -> None:
-    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    readme = (Path(__file__).parents[3] / "exporters" / "README.md").read_text()
     [rules] = re.findall(r"An access list needs `([^`]+)`", readme)
     owner = collector(server)
     client = owner._stores["redis"].client

@@ -16,7 +16,7 @@ from tests.exporters.recorded import exposition
 from tests.expressions.expressions import panels, rules
 
 FILE = ROOT / "stack" / "deploy" / "prometheus" / "drop-list.yaml"
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "exporters" / "README.md").read_text()
 EXPORTER = (ROOT / "tests" / "exporters" / "expected" / "dpd-with-lmcache.txt").read_text()
 ENGINE, SERVER = exposition("vllm-0.32-nixl-lmcache-decode").decode(), exposition("lmcache-0.5.6-mp-server").decode()
 _NAME = re.compile(r"^([a-zA-Z_:][\w:]*)[{ ]", re.MULTILINE)
