@@ -13,6 +13,7 @@ from stack.adapters.engine_version import engine_version
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.adapters.kv_replay import ReplayError, replay
 from stack.doctor.facts import Engine, EventSource, Process, Skew
+from stack.doctor.fault import fault
 from stack.engines.model_cards import own_models
 from stack.engines.samples import Samples
 from stack.engines.vllm import WANTED
@@ -20,6 +21,8 @@ from stack.engines.vllm_names import plain
 from stack.model.target import Target
 
 WITHIN_SECONDS = 5.0
+# It asks for a key, or has no such page: what else it tells says whether it is there.
+_HEALTH_UNTOLD = frozenset({401, 403, 404, 405})
 _AT_ONCE = 16
 _REPLAY_SECONDS = 2.0
 _NEVER = 2**62  # a sequence no engine reaches: the answer is the end marker alone
@@ -54,20 +57,23 @@ async def _ask(
             sent = clock()
             health = await http.get(f"{target.url}/health")
             got = clock()
-            health.raise_for_status()
+            if health.status_code not in _HEALTH_UNTOLD:
+                health.raise_for_status()
     except (httpx.HTTPError, TimeoutError) as error:
-        return Engine(target, fault=type(error).__name__, process=process)
+        return Engine(target, fault=fault(error), process=process)
     events = _sources(await _json(http, f"{target.url}/kv_event_sources"))
-    return Engine(
+    engine = Engine(
         target,
         version=await _version(http, target.url),
         roots=tuple(sorted({card.root for card in own_models(await _json(http, f"{target.url}/v1/models")) if card.root})),
-        samples=await _samples(http, target.url),
+        samples=await _samples(http, target.url + target.metrics_path),
         events=events,
         replays=await _replays(context, target.replay),
         skew=_skew(health.headers.get("date"), sent, got),
         process=process,
     )
+    told = engine.version is not None or engine.roots or engine.samples is not None
+    return engine if health.is_success or told else Engine(target, fault=f"{health.status_code} at /health", process=process)
 
 
 async def _json(http: httpx.AsyncClient, url: str) -> object:
@@ -89,7 +95,7 @@ async def _version(http: httpx.AsyncClient, url: str) -> str | None:
 async def _samples(http: httpx.AsyncClient, url: str) -> Samples | None:
     try:
         async with asyncio.timeout(WITHIN_SECONDS):
-            return await fetch(http, f"{url}/metrics", WANTED, plain=plain)
+            return await fetch(http, url, WANTED, plain=plain)
     except (httpx.HTTPError, ExpositionError, TimeoutError):
         return None
 

@@ -15,6 +15,7 @@ from redis.exceptions import RedisError
 
 from stack.adapters.exposition import ExpositionError, fetch, fetch_json
 from stack.doctor.facts import CacheServer, Prometheus, Rule, Scrape, Store
+from stack.doctor.fault import fault
 from stack.engines import lmcache
 from stack.engines.lmcache_l2 import L2Address, L2FormatError, address, of_server
 from stack.metrics.duration import seconds
@@ -66,7 +67,7 @@ async def ask_cache_server(http: httpx.AsyncClient, url: str) -> CacheServer:
             status = await fetch_json(http, f"{url}/status")
             samples = await fetch(http, f"{url}/metrics", lmcache.WANTED)
     except (httpx.HTTPError, ExpositionError, TimeoutError) as error:
-        return CacheServer(None, None, type(error).__name__)
+        return CacheServer(None, None, fault(error))
     if not isinstance(status, Mapping):
         return CacheServer(None, None, "no JSON object")
     return CacheServer(status, frozenset(lmcache.read(samples).hits), l2=await _l2(http, url))
@@ -106,7 +107,7 @@ async def ask_prometheus(http: httpx.AsyncClient, url: str) -> Prometheus:
             rules = await _get(http, f"{url}/api/v1/rules", _Rules)
             targets = await _get(http, f"{url}/api/v1/targets?state=active", _Targets)
     except (httpx.HTTPError, ExpositionError, msgspec.ValidationError, TimeoutError) as error:
-        return Prometheus(fault=type(error).__name__)
+        return Prometheus(fault=fault(error))
     return Prometheus(
         retention=flags.data.get("storage.tsdb.retention.time"),
         size_limit=flags.data.get("storage.tsdb.retention.size"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import cast
 
 from stack.emulator.profiles import PROFILES
@@ -13,20 +14,27 @@ from stack.engines import lmcache_quantities as lq
 
 _VERSION = b'{"version":"0.32.0"}'
 _MODELS = re.compile(rb"GET /models/(\d+)/(\d+)/metrics ")
+_FAMILY = re.compile(r"^(?=# HELP )", re.MULTILINE)
 _TEXT, _JSON = b"text/plain; version=0.0.4", b"application/json"
 
 
 def exposition(least_bytes: int) -> bytes:
-    """An emulated vLLM 0.32's page, of as many data-parallel ranks as it takes to have `least_bytes`."""
-    telemetry = Telemetry("bench", next(iter(PROFILES.values())))
-    rank = "\n".join(telemetry.sheet.render()) + "\n"
-    ranks = -(-least_bytes // len(rank))
-    return "".join(_ranks(rank, ranks)).encode()
+    """An emulated vLLM 0.32's page of `least_bytes` and at most one family more.
+
+    It is of as many data-parallel ranks as that takes; the last tells only some of its families.
+    """
+    families = _ranks(Telemetry("bench", next(iter(PROFILES.values()))))
+    page = ""
+    while len(page) < least_bytes:
+        page += next(families)
+    return page.encode()
 
 
-def _ranks(rank: str, ranks: int) -> Iterator[str]:
-    for number in range(ranks):
-        yield rank.replace('engine="0"', f'engine="{number}"')
+def _ranks(telemetry: Telemetry) -> Iterator[str]:
+    """The families of one rank after the other, without end."""
+    families = _FAMILY.split("\n".join(telemetry.sheet.render()) + "\n")
+    for number in count():
+        yield from (family.replace('engine="0"', f'engine="{number}"') for family in families)
 
 
 def named_models(server: int, models: int) -> bytes:

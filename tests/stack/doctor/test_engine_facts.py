@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import httpx
 import psutil
+import pytest
 
 from stack.doctor.engine_facts import ask_engines
 from stack.doctor.facts import Engine, EventSource, Skew
@@ -33,7 +34,9 @@ async def sent(document: object) -> AsyncIterator[bytes]:
 def ask(documents: Mapping[str, object]) -> Engine:
     def answer(request: httpx.Request) -> httpx.Response:
         found = documents.get(request.url.path)
-        return httpx.Response(404) if found is None else httpx.Response(200, content=sent(found), headers={"date": DATE})
+        if found is None or isinstance(found, int):
+            return httpx.Response(found or 404)
+        return httpx.Response(200, content=sent(found), headers={"date": DATE})
 
     async def asked() -> tuple[Engine, ...]:
         async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
@@ -52,7 +55,17 @@ def test_what_a_version_does_not_have_is_not_told() -> None:
 
 
 def test_an_engine_that_does_not_answer_is_at_fault() -> None:
-    assert ask({}) == Engine(TARGET, fault="HTTPStatusError")
+    assert ask({}) == Engine(TARGET, fault="404 at /health")
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_an_engine_whose_health_is_not_told_is_known_by_the_rest(status: int) -> None:
+    assert ask({"/health": status, "/version": {"version": "0.32.0"}}).version == "0.32.0"
+    assert ask({"/health": status}).fault == f"{status} at /health"
+
+
+def test_an_engine_that_says_it_is_not_well_is_at_fault_whatever_else_it_tells() -> None:
+    assert ask({"/health": 503, "/version": {"version": "0.32.0"}}) == Engine(TARGET, fault="503 at /health")
 
 
 def test_servers_that_do_not_answer_say_why() -> None:
@@ -60,7 +73,7 @@ def test_servers_that_do_not_answer_say_why() -> None:
         async with httpx.AsyncClient(transport=httpx.MockTransport(lambda request: httpx.Response(500))) as http:
             return (await ask_cache_server(http, "http://c")).fault, (await ask_prometheus(http, "http://p")).fault
 
-    assert asyncio.run(asked()) == ("HTTPStatusError", "HTTPStatusError")
+    assert asyncio.run(asked()) == ("500 at /status", "500 at /api/v1/status/flags")
 
 
 def test_a_process_that_is_no_vllm_or_elsewhere_stays_unknown() -> None:
