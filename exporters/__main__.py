@@ -21,6 +21,7 @@ from exporters.kubernetes_options import cache_pods, engine_pods, kubernetes_opt
 from exporters.options import (
     authority,
     collector_switches,
+    http_urls,
     l2_url,
     listen_address,
     named_urls,
@@ -43,15 +44,18 @@ from stack.kube.access import AccessError
     "--target.file", "targets", multiple=True, metavar="FILE",
     help="Engines, as file_sd: JSON, or YAML by its ending; a pattern such as fleet/*.yml; repeatable.",
 )  # fmt: skip
-@click.option("--engine", multiple=True, callback=named_urls, metavar="NAME=URL", help="A vLLM engine; repeatable.")
+@click.option("--engine", multiple=True, callback=http_urls, metavar="NAME=URL", help="A vLLM engine; repeatable.")
 @click.option(
     "--lmcache",
     multiple=True,
-    callback=named_urls,
+    callback=http_urls,
     metavar="NAME=URL",
     help="HTTP port of an LMCache server, its coordinator, or its API server in an engine; repeatable.",
 )
-@click.option("--store", multiple=True, callback=named_urls, metavar="NAME=URL", help="redis:// URL of an L2 store; repeatable.")
+@click.option(
+    "--store", multiple=True, callback=named_urls("redis", "rediss", "unix"), metavar="NAME=URL",
+    help="redis:// URL of an L2 store; repeatable.",
+)  # fmt: skip
 @click.option(
     "--store.sample", "store_sample", default=200, type=click.IntRange(0, 10_000), metavar="KEYS",
     help="Of each store's keys, look at about so many a scrape to tell whose KV it holds; 0: at none.",
@@ -60,7 +64,7 @@ from stack.kube.access import AccessError
     "--l2.expected-url", "expected_l2", callback=l2_url, metavar="URL",
     help="The L2 that every LMCache should use, such as redis://store:6379: say which do not.",
 )  # fmt: skip
-@click.option("--router", multiple=True, callback=named_urls, metavar="NAME=URL", help="Another product's router; repeatable.")
+@click.option("--router", multiple=True, callback=http_urls, metavar="NAME=URL", help="Another product's router; repeatable.")
 @click.option(
     "--scrape.timeout", "timeout", default=4.0, type=click.FloatRange(0.1, 60.0), metavar="SECONDS",
     help="What a scrape may take; below Prometheus' own.",

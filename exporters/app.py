@@ -141,6 +141,8 @@ def application(
         modules = frozenset(name for name in readers if reads_urls(name))
         routes.append(Route("/probe", pages.probing(probes, network, modules, timeout)))
 
+    routes.append(Route("/", pages.landing([route.path for route in routes], version("kvdeck"))))
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         beside = [asyncio.create_task(one.run()) for one in (cache, pods, cache_pods) if one is not None]

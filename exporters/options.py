@@ -23,17 +23,31 @@ _PREFIX = "collector_"
 MOST_SHARDS = 1000
 
 
-def named_urls(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """URLs by name of several `NAME=URL`. Raises BadParameter."""
-    named: dict[str, str] = {}
-    for value in values:
-        name, separator, url = value.partition("=")
-        if not (name and separator and "://" in url):
-            raise click.BadParameter(f"{value!r} is not NAME=URL", ctx, param)
-        if name in named:
-            raise click.BadParameter(f"{name!r} is named twice", ctx, param)
-        named[name] = url.rstrip("/")
-    return named
+NamedUrls = Callable[[click.Context, click.Parameter, tuple[str, ...]], dict[str, str]]
+
+
+def named_urls(*schemes: str) -> NamedUrls:
+    """Reads several `NAME=URL`, of one of `schemes`, by name. Raises BadParameter, which repeats no URL: it may hold a password."""
+    begins = " or ".join(f"{scheme}://" for scheme in schemes)
+
+    def read(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+        named: dict[str, str] = {}
+        for value in values:
+            name, separator, url = value.partition("=")
+            scheme, told, rest = url.partition("://")
+            if not (name and separator):
+                raise click.BadParameter("a value is not NAME=URL", ctx, param)
+            if scheme not in schemes or not (told and rest):
+                raise click.BadParameter(f"the URL of {name!r} does not begin with {begins}", ctx, param)
+            if name in named:
+                raise click.BadParameter(f"{name!r} is named twice", ctx, param)
+            named[name] = url.rstrip("/")
+        return named
+
+    return read
+
+
+http_urls = named_urls("http", "https")
 
 
 def listen_address(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, int]:
@@ -89,8 +103,12 @@ def collector_switches(command: Callable[..., None]) -> Callable[..., None]:
     """Adds `--collector.NAME/--no-collector.NAME` for every registered collector."""
     for name in reversed(collectors.names()):
         switch = click.option(
-            f"--collector.{name}/--no-collector.{name}", f"{_PREFIX}{name}", default=runs_by_default(name), help=_about(name)
-        )  # fmt: skip
+            f"--collector.{name}/--no-collector.{name}",
+            f"{_PREFIX}{name}",
+            default=runs_by_default(name),
+            show_default=False,  # it would be told as the switch's own name
+            help=f"{_about(name)}  [default: {'on' if runs_by_default(name) else 'off'}]",
+        )
         command = switch(command)
     return command
 
@@ -103,7 +121,7 @@ def switched_on(switches: Mapping[str, Any]) -> frozenset[str]:
 def node_options(command: Callable[..., None]) -> Callable[..., None]:
     """Adds what the collectors that look at this machine take."""
     segment = click.option(
-        "--tier_daemon.shared-memory", "shared_memory", default=SHARED_MEMORY, type=click.Path(path_type=Path), metavar="PATH",
+        "--tier_daemon.segment", "shared_memory", default=SHARED_MEMORY, type=click.Path(path_type=Path), metavar="PATH",
         help="What HyperPod's tiered storage shares with engines, in the node's own /dev/shm.",
     )  # fmt: skip
     daemon = click.option(

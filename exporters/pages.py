@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from html import escape
 
 import httpx
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from exporters.allowed import RefusedError
 from exporters.checked_transport import CheckedTransport
@@ -60,6 +61,17 @@ def patience(request: Request) -> float:
     except ValueError:
         return math.inf
     return max(told - _ON_THE_WAY_SECONDS, _ON_THE_WAY_SECONDS) if told > 0 else math.inf
+
+
+def landing(paths: Iterable[str], version: str) -> Page:
+    """The page /: what there is to see, and no more: who may not read the metrics must learn nothing of the targets."""
+    links = "".join(f'<li><a href="{escape(path)}">{escape(path)}</a></li>' for path in paths)
+    body = f"<!doctype html><title>kvdeck exporter</title><h1>kvdeck exporter {escape(version)}</h1><ul>{links}</ul>\n"
+
+    async def page(request: Request) -> Response:
+        return HTMLResponse(body)
+
+    return page
 
 
 async def healthz(request: Request) -> Response:

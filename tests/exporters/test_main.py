@@ -21,8 +21,11 @@ from tests.ports import free_port
     [
         (["--web.listen-address", "9410"], "expected HOST:PORT, for example 127.0.0.1:8000, not '9410'"),
         (["--web.listen-address", "127.0.0.1:x"], "not '127.0.0.1:x'"),
-        (["--lmcache", "http://l"], "'http://l' is not NAME=URL"),
+        (["--lmcache", "http://l"], "a value is not NAME=URL"),
         (["--store", "a=redis://x", "--store", "a=redis://y"], "'a' is named twice"),
+        (["--engine", "a=ftp://x"], "the URL of 'a' does not begin with http:// or https://"),
+        (["--store", "a=http://x"], "the URL of 'a' does not begin with redis:// or rediss:// or unix://"),
+        (["--lmcache", "a=http://"], "the URL of 'a' does not begin with"),
         (["--scrape.timeout", "0"], "0.0 is not in the range"),
         (["--web.telemetry-path", "metrics"], "'metrics' is not a path of its own"),
         (["--web.telemetry-path", "/healthz"], "'/healthz' is not a path of its own"),
@@ -47,7 +50,14 @@ def test_every_collector_has_a_switch_that_says_what_it_reads() -> None:
     for name in collectors:
         assert f"--collector.{name} / --no-collector.{name}" in told
     assert "whether it is there; off by default" in told
-    assert "Reads vLLM engines: those of the target file and those named." in told
+    assert "Reads vLLM engines: those of the target file and those named. [default: on]" in told
+    assert "[default: off]" in told
+    assert "[default: collector." not in told
+    assert "[default: no-collector." not in told
+
+
+def test_a_refused_url_is_not_repeated() -> None:
+    assert "secret" not in CliRunner().invoke(main, ["--store", "a=redi://:secret@x"]).output
 
 
 def test_a_wrong_web_configuration_is_named(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_machines_are_looked_at_read_only() -> None:
         "--fabric.root=/host/sys/class/infiniband",
         "--collector.tier_daemon",
         "--tier_daemon.url=http://$(NODE_IP):9200",
-        "--tier_daemon.shared-memory=/host/shm/ai_toolkit_cache",
+        "--tier_daemon.segment=/host/shm/ai_toolkit_cache",
     ]
     assert [mount["readOnly"] for mount in container["volumeMounts"]] == [True, True]
     assert [volume["hostPath"]["path"] for volume in spec["volumes"]] == ["/sys", "/dev/shm"]
