@@ -62,7 +62,10 @@ def _engines(targets: Path) -> dict[str, Any]:
 
 
 def _static(job: str, address: str) -> dict[str, Any]:
-    config: dict[str, Any] = {"job_name": job, "static_configs": [{"targets": [address]}]}
+    target: dict[str, Any] = {"targets": [address]}
+    if job == "lmcache":
+        target["labels"] = {"replica": job}  # the exporter's name for it: one alert a failure, not LMCache's and the exporter's
+    config: dict[str, Any] = {"job_name": job, "static_configs": [target]}
     if job == "exporter":
         config["honor_labels"] = True  # its series are about engines and carry their labels
     return config

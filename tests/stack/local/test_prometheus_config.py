@@ -24,6 +24,7 @@ def test_the_whole_configuration() -> None:
         {"job_name": job, "static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}
         for job, port in [("lmcache", 21008), *jobs.items()]
     ]
+    static[0]["static_configs"] = [{"targets": ["127.0.0.1:21008"], "labels": {"replica": "lmcache"}}]
     static[3]["honor_labels"] = True
     assert yaml.safe_load(render(scraping())) == {
         "global": {"scrape_interval": "5s", "scrape_timeout": "5s", "evaluation_interval": "5s"},
