@@ -49,12 +49,14 @@ from stack.kube.access import AccessError
     "--lmcache",
     multiple=True,
     callback=http_urls,
+    envvar="KVDECK_LMCACHE",
+    show_envvar=True,
     metavar="NAME=URL",
     help="HTTP port of an LMCache server, its coordinator, or its API server in an engine; repeatable.",
 )
 @click.option(
     "--store", multiple=True, callback=named_urls("redis", "rediss", "unix"), metavar="NAME=URL",
-    help="redis:// URL of an L2 store; repeatable.",
+    envvar="KVDECK_STORE", show_envvar=True, help="redis:// URL of an L2 store; repeatable.",
 )  # fmt: skip
 @click.option(
     "--store.sample", "store_sample", default=200, type=click.IntRange(0, 10_000), metavar="KEYS",

@@ -56,6 +56,12 @@ def test_every_collector_has_a_switch_that_says_what_it_reads() -> None:
     assert "[default: no-collector." not in told
 
 
+def test_stores_may_be_named_where_no_list_of_processes_shows_their_passwords() -> None:
+    told = CliRunner(env={"KVDECK_STORE": "a=redis://x a=redis://y"}).invoke(main, []).output
+    assert "'a' is named twice" in told
+    assert "[env var: KVDECK_STORE]" in " ".join(CliRunner(env={"KVDECK_STORE": ""}).invoke(main, ["--help"]).output.split())
+
+
 def test_a_refused_url_is_not_repeated() -> None:
     assert "secret" not in CliRunner().invoke(main, ["--store", "a=redi://:secret@x"]).output
 

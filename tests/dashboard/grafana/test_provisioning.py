@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import click
 import yaml
 from click.testing import CliRunner
 
@@ -34,6 +35,13 @@ def test_every_mounted_file_exists_and_every_volume_is_declared() -> None:
     assert {path for path in outside if not path.startswith(".")} == declared
 
 
+def test_the_exporter_takes_cache_servers_and_stores_from_the_variables_that_it_is_given() -> None:
+    given = _services()["exporter"]["environment"]
+    taken = {option.envvar for option in exporter.params if isinstance(option, click.Option)}
+    assert given == {name: f"${{{name}:-}}" for name in ("KVDECK_LMCACHE", "KVDECK_STORE")}
+    assert given.keys() <= taken
+
+
 def test_the_exporters_image_can_be_built() -> None:
     build = _services()["exporter"]["build"]
     assert (COMPOSE / build["context"]).resolve() == ROOT
@@ -52,6 +60,8 @@ def test_prometheus_reads_rules_and_targets_where_they_are_mounted() -> None:
     }
     jobs = {job["job_name"]: job for job in config["scrape_configs"]}
     assert jobs["engines"]["file_sd_configs"][0]["files"] == ["/etc/kvdeck/targets.json"]
+    assert jobs["lmcache"]["file_sd_configs"][0]["files"] == ["/etc/kvdeck/lmcache.json"]
+    assert mounts["/etc/kvdeck/lmcache.json"] == "./lmcache.json"
     assert mounts["/etc/kvdeck/targets.json"] == _mounts("exporter")["/etc/kvdeck/targets.json"] == "./targets.json"
     addressed = {jobs[job]["static_configs"][0]["targets"][0].partition(":")[0] for job in ("exporter", "alertmanager")}
     assert addressed <= set(_services())

@@ -34,6 +34,29 @@ def test_their_series_say_which_machine() -> None:
     ]
 
 
+def test_they_are_scraped_as_the_exporter_is() -> None:
+    own = {"action": "replace", "targetLabel": "a", "replacement": "b"}
+    monitor = {"honorLabels": False, "relabelings": [own], "metricRelabelings": [{"action": "labeldrop", "regex": "x"}]}
+    (endpoint,) = one({**_HYPERPOD, "serviceMonitor": monitor}, "PodMonitor")["spec"]["podMetricsEndpoints"]
+    assert (endpoint["honorLabels"], endpoint["relabelings"][-1], endpoint["metricRelabelings"]) == (
+        False,
+        own,
+        [{"action": "labeldrop", "regex": "x"}],
+    )
+
+
+def test_what_may_be_probed_and_how_much_of_a_store_is_looked_at_are_values() -> None:
+    assert not {argument for argument in _arguments({}) if argument.startswith(("--probe", "--store.sample"))}
+    given = _arguments({"exporter": {"probeAllow": ["10.0.0.0/8", "*.llm.svc"]}, "targets": {"storeSample": 0}})
+    assert {"--probe.allow=10.0.0.0/8", "--probe.allow=*.llm.svc", "--store.sample=0"} <= set(given)
+
+
+def _arguments(values: Json) -> list[str]:
+    (container,) = one(values, "Deployment")["spec"]["template"]["spec"]["containers"]
+    found: list[str] = container["args"]
+    return found
+
+
 def test_engines_are_scraped_as_the_rules_expect_them() -> None:
     values = {
         "clusterName": "eu-1",

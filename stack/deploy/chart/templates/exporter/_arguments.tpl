@@ -46,6 +46,12 @@
 {{- range $name, $url := $values.targets.routers }}
 - --router={{ $name }}={{ $url }}
 {{- end }}
+{{- if ne (int $values.targets.storeSample) 200 }}
+- --store.sample={{ int $values.targets.storeSample }}
+{{- end }}
+{{- range $exporter.probeAllow }}
+- {{ printf "--probe.allow=%s" . | quote }}
+{{- end }}
 {{- with $values.targets.expectedL2 }}
 - --l2.expected-url={{ . }}
 {{- end }}
