@@ -102,12 +102,13 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class CacheServer:
-    """An LMCache server: its `GET /status`, the model names it was asked for, and the L2s it uses (none: an empty tuple)."""
+    """A cache server: its `GET /status`, the model names it was asked for, the L2s it uses (none: an empty tuple), its version."""
 
     status: Mapping[str, object] | None
     models: frozenset[str] | None
     fault: str | None = None
     l2: tuple[L2Address, ...] | None = None
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

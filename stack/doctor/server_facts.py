@@ -21,6 +21,7 @@ from stack.engines.lmcache_l2 import L2Address, L2FormatError, address, of_serve
 from stack.metrics.duration import seconds
 
 WITHIN_SECONDS = 10.0
+_LONGEST = 64  # of a version: it is shown
 
 
 class _Flags(msgspec.Struct):
@@ -70,7 +71,17 @@ async def ask_cache_server(http: httpx.AsyncClient, url: str) -> CacheServer:
         return CacheServer(None, None, fault(error))
     if not isinstance(status, Mapping):
         return CacheServer(None, None, "no JSON object")
-    return CacheServer(status, frozenset(lmcache.read(samples).hits), l2=await _l2(http, url))
+    return CacheServer(status, frozenset(lmcache.read(samples).hits), l2=await _l2(http, url), version=await _version(http, url))
+
+
+async def _version(http: httpx.AsyncClient, url: str) -> str | None:
+    """What the server says it is; None from one that does not tell."""
+    try:
+        async with asyncio.timeout(WITHIN_SECONDS):
+            told = await fetch_json(http, f"{url}/lmc_version")
+    except (httpx.HTTPError, ExpositionError, TimeoutError):
+        return None
+    return told[:_LONGEST] if isinstance(told, str) and told.isprintable() else None
 
 
 async def _l2(http: httpx.AsyncClient, url: str) -> tuple[L2Address, ...] | None:

@@ -77,7 +77,9 @@ def engine(name: str, pool: Pool, role: str) -> Engine:
 PREFILL = engine("p", Pool.PREFILL, "kv_producer")
 DECODE = engine("d", Pool.DECODE, "kv_consumer")
 L2 = L2Address("redis", "10.0.0.2", 6379)
-SERVER = CacheServer({"is_healthy": True, "storage_manager": {"num_l2_adapters": 1}}, frozenset({"/models/m"}), l2=(L2,))
+SERVER = CacheServer(
+    {"is_healthy": True, "storage_manager": {"num_l2_adapters": 1}}, frozenset({"/models/m"}), l2=(L2,), version="0.5.6"
+)
 STORE = Store(L2, used=2**20, limit=2**30, policy="allkeys-lru")
 PROMETHEUS = Prometheus("2d", (Rule("KvdeckX", "rate(x[6h])", "ok"),), (Scrape("engines/d", "up", 0.1, 10.0),))
 SOUND = Facts((PREFILL, DECODE), SERVER, PROMETHEUS, STORE)
@@ -251,6 +253,9 @@ def test_what_is_within_bounds_passes(check: str, facts: Facts) -> None:
         ("retention", prometheus(size_limit="10GB")),
         ("rules_loaded", prometheus(rules=(Rule("KvdeckX", "rate(x[6h])", "unknown"),))),
         ("l2_effective", replace(SOUND, cache_server=replace(SERVER, l2=None))),
+        ("lmcache_version", replace(SOUND, cache_server=replace(SERVER, version=None))),
+        ("lmcache_version", replace(SOUND, cache_server=replace(SERVER, version="0.3.9post2"))),
+        ("lmcache_version", decode(version=None)),
     ],
 )
 def test_what_is_not_told_is_unknown(check: str, facts: Facts) -> None:

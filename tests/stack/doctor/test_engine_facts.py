@@ -76,6 +76,25 @@ def test_servers_that_do_not_answer_say_why() -> None:
     assert asyncio.run(asked()) == ("500 at /status", "500 at /api/v1/status/flags")
 
 
+@pytest.mark.parametrize(("answer", "expected"), [(b'"0.5.6"', "0.5.6"), (b"{}", None), (b'"a\\nb"', None)])
+def test_an_lmcache_says_its_version_or_it_is_not_known(answer: bytes, expected: str | None) -> None:
+    pages = {"/status": b"{}", "/metrics": b"lmcache_mp_lookups_total 1\n", "/lmc_version": answer}
+
+    async def page(path: str) -> AsyncIterator[bytes]:
+        yield pages[path]
+
+    def told(request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        kind = {"content-type": "text/plain"}
+        return httpx.Response(200, content=page(path), headers=kind) if path in pages else httpx.Response(404)
+
+    async def asked() -> str | None:
+        async with httpx.AsyncClient(transport=httpx.MockTransport(told)) as http:
+            return (await ask_cache_server(http, "http://c")).version
+
+    assert asyncio.run(asked()) == expected
+
+
 def test_a_process_that_is_no_vllm_or_elsewhere_stays_unknown() -> None:
     machine = Here({8000: os.getpid(), 8001: max(psutil.pids()) + 100_000}, {})
     urls = ("http://10.0.0.1:8000", "http://127.0.0.1:8000", "http://127.0.0.1:8001", "http://127.0.0.1:1")
