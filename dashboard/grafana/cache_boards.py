@@ -55,7 +55,7 @@ CACHE_BOARD = Board(
                     Needs.EXPORTER, Shape.STACKED, empty=_DPD,
                 ),
                 Panel(
-                    "Hit ratio by tier", (queries.hit_ratio(POOL, WINDOW),), Needs.EXPORTER, runbook="KvdeckL1HitRatioCollapsed",
+                    "Hit ratio by tier", (queries.hit_ratio(POOL, WINDOW),), Needs.EXPORTER, runbook="KvdeckTierHitRatioCollapsed",
                 ),
             ),
         ),

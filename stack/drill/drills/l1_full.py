@@ -22,7 +22,7 @@ WORDS = 1800
         "KvdeckEvictionPressure",
         "KvdeckHotspot",
         "KvdeckL1AllocationFailing",
-        "KvdeckL1HitRatioCollapsed",
+        "KvdeckTierHitRatioCollapsed",
         "KvdeckL2Backlog",
         "KvdeckPoolImbalance",
         "KvdeckPrefixHitRatioCollapsed",
