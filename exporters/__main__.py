@@ -14,7 +14,6 @@ import httpx
 from rich.console import Console
 
 from exporters.allowed import Allowed
-from exporters.app import Settings, serve
 from exporters.explain import as_json, explain, show
 from exporters.explain_store import SCHEMES, explain_store
 from exporters.kubernetes_options import cache_pods, engine_pods, kubernetes_options
@@ -32,6 +31,8 @@ from exporters.options import (
     shard,
     switched_on,
 )
+from exporters.serving import serve
+from exporters.settings import Settings
 from exporters.shard import Shard
 from exporters.web_config import WebConfigError
 from stack.adapters import logs

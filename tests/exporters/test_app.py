@@ -4,7 +4,6 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -12,8 +11,9 @@ import pytest
 from msgspec import structs
 
 from exporters import fabric_counters, lmcache_models, lmcache_points, store_info
-from exporters.app import Settings, application
+from exporters.app import application
 from exporters.collectors import engines, routers
+from exporters.settings import Settings
 from stack.adapters.exposition import parse
 from stack.engines import lmcache
 from stack.engines import lmcache_quantities as lq
@@ -291,8 +291,3 @@ async def test_each_series_of_a_target_is_of_the_namespace_that_its_file_says(tm
     assert told == {("prefill-0", "llm", "west"), ("decode-0", None, None), ("lmcache", None, None)}
     present = [one for one in samples.of(catalog.QUANTITY_STATE.name) if one.labels["quantity"] == "prompt_tokens"]
     assert sorted((one.labels.get("namespace", ""), one.value) for one in present) == [("", 1.0), ("llm", 1.0)]
-
-
-def test_a_scrape_for_the_cache_is_over_before_the_next_is_due() -> None:
-    settings = Settings("127.0.0.1", 0, (), {}, 4.0)
-    assert [replace(settings, cache_seconds=interval).scrape_seconds for interval in (None, 1.0, 15.0)] == [4.0, 1.0, 4.0]

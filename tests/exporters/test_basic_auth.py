@@ -11,8 +11,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from exporters.allowed import allowed
-from exporters.app import Settings, application, guarded
+from exporters.app import application
 from exporters.basic_auth import BasicAuth
+from exporters.serving import guarded
+from exporters.settings import Settings
 
 USERS = {"prometheus": bcrypt.hashpw(b"right", bcrypt.gensalt(4)).decode()}
 

@@ -12,10 +12,11 @@ from starlette.routing import Route
 
 from exporters import pages
 from exporters.allowed import Allowed, allowed
-from exporters.app import Settings, application
+from exporters.app import application
 from exporters.checked_transport import CheckedTransport
 from exporters.collector import Context, collectors, reads_urls
 from exporters.probe import ProbeError, Probes, question
+from exporters.settings import Settings
 from stack.adapters.exposition import parse
 from stack.engines.samples import Samples
 from stack.metrics import catalog

@@ -7,7 +7,8 @@ from typing import Any
 
 import httpx
 
-from exporters.app import Settings, application
+from exporters.app import application
+from exporters.settings import Settings
 from stack.emulator.fleet import Fleet
 from stack.emulator.identity import EngineSpec
 from stack.model.target import Target, encode

@@ -7,10 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from exporters.app import Settings, application
+from exporters.app import application
 from exporters.collector import Context, Point, Seen
 from exporters.collectors.tier_daemon import TierDaemon
 from exporters.node import Node
+from exporters.settings import Settings
 from stack.engines.quantities import State
 from stack.metrics import catalog
 from tests.exporters.recorded import Hosts
