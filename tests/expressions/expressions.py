@@ -10,6 +10,7 @@ from dashboard.grafana.document import WINDOW
 from dashboard.grafana.shapes import Panel
 from tests.alerts.promql_names import names
 from tests.alerts.promtool import ROOT
+from tests.alerts.ruleset import RECORDS
 
 
 def panels() -> list[Panel]:
@@ -34,3 +35,11 @@ def selectors(expression: str) -> set[str]:
     """Every selector of `expression` that is not a recording rule's series; that rule's own expression is run, too."""
     foreign = {name for name in names(expression) if not name.startswith("kvdeck:")}
     return {found for name in foreign for found in re.findall(rf"(?<![\w:]){name}(?![\w:])(?:\{{[^{{}}]*\}})?", expression)}
+
+
+def expanded(expression: str) -> str:
+    """`expression` with every recording rule's series replaced by what it is recorded from; a matcher on it is dropped."""
+    found = next((name for name in names(expression) if name in RECORDS), None)
+    if found is None:
+        return expression
+    return expanded(re.sub(rf"(?<![\w:]){found}(?![\w:])(?:\{{[^{{}}]*\}})?", lambda _: f"({RECORDS[found]})", expression))

@@ -7,10 +7,13 @@ A feed is a cluster of its own, named so. Its counters grow and its gauges stand
 import re
 from collections.abc import Iterator, Mapping
 
+from stack.engines import lmcache_quantities as lq
+from stack.engines.quantities import Quantity
 from stack.engines.versions import Version, text
 from stack.metrics.catalog import CATALOG
 from stack.metrics.family import Family, Kind, Label
 from tests.alerts.promtool import ROOT
+from tests.exporters import synthetic_lmcache
 from tests.exporters.recorded import DATA
 from tests.exporters.synthetic import exposition, versions
 from tests.expressions import emulated
@@ -22,6 +25,13 @@ EXPORTER = "exporter-over-recordings"
 WATCHED = "exporter-over-emulated"
 EMULATED = tuple(f"emulated-{name}" for name in emulated.ENGINES)
 OTHERS = "synthetic-other-exporters"
+_LMCACHES: dict[str, tuple[tuple[Quantity, ...], Version]] = {
+    "lmcache-inside-0.3.9": (lq.IN_PROCESS, (0, 3, 9)),
+    "lmcache-server-0.4.3": (lq.MULTI_PROCESS, lq.OLD),
+    "lmcache-server-0.5.0": (lq.MULTI_PROCESS, lq.BETWEEN),
+    "lmcache-server-0.5.6": (lq.MULTI_PROCESS, (0, 5, 6)),
+}
+"""Those that were not recorded: an older mode and older names, and what is told once something went wrong."""
 _OTHERS = """\
 node_amazonefa_rdma_read_bytes{device="rdmap0s31",port="1"} 1
 node_amazonefa_rdma_write_bytes{device="rdmap0s31",port="1"} 1
@@ -77,6 +87,8 @@ def _documents() -> Iterator[tuple[str, str]]:
         yield name, (DATA / "expositions" / f"{name}.txt").read_text()
     for name, version in synthetic().items():
         yield name, exposition(version).decode()
+    for name, (quantities, version) in _LMCACHES.items():
+        yield name, synthetic_lmcache.exposition(quantities, version).decode()
     yield EXPORTER, (ROOT / "tests" / "exporters" / "expected" / "dpd-with-lmcache.txt").read_text()
     yield OTHERS, _OTHERS
     yield DECLARED, "\n".join(line for family in CATALOG.values() for line in _declared(family))
@@ -85,6 +97,7 @@ def _documents() -> Iterator[tuple[str, str]]:
 def _scraped(name: str, document: str, end: float) -> Iterator[str]:
     engines = not name.startswith(("lmcache", EXPORTER, WATCHED, OTHERS, DECLARED))
     attached = f'cluster="{name}",namespace="ns",instance="{name}:8000",job="{"engines" if engines else name}"'
+    attached += f',pod="{name}-0"' if engines else ""
     samples = [*_SAMPLE.findall(document), ("up", "", "1")]
     for number in range(SCRAPES):
         at = end - (SCRAPES - 1 - number) * SECONDS

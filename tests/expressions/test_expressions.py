@@ -13,9 +13,10 @@ from stack.metrics.catalog import CATALOG
 from tests.alerts.foreign_names import foreign_names
 from tests.alerts.promql_names import names
 from tests.alerts.promtool import ROOT
-from tests.expressions.absences import CANNOT, ENGINES, LMCACHE, MISSING
+from tests.alerts.ruleset import RECORDS
+from tests.expressions.absences import CANNOT, ENGINES, LMCACHE, MISSING, SILENT
 from tests.expressions.emulated import expositions
-from tests.expressions.expressions import narrowed, panels, rules, selectors
+from tests.expressions.expressions import expanded, narrowed, panels, rules, selectors
 from tests.expressions.feeds import DECLARED, EXPORTER, WATCHED, feeds
 from tests.expressions.server import Prometheus, serving
 
@@ -79,6 +80,11 @@ def test_every_rule_can_be_evaluated_and_each_of_its_selectors_finds_series(prom
     silent = {selector: rule for selector, rule in asked.items() if not prometheus.count(selector)}
     assert {selector: rule for selector, rule in silent.items() if selector not in MISSING} == {}
     assert sorted(set(MISSING) - set(silent)) == [], "listed as missing, but found or no longer asked for"
+
+
+def test_every_recording_rule_has_series_where_what_it_is_made_of_is_told(prometheus: Prometheus) -> None:
+    silent = [name for name, expression in rules() if name in RECORDS and not prometheus.count(expanded(expression))]
+    assert sorted(set(silent)) == sorted(SILENT)
 
 
 @pytest.mark.parametrize("feed", ENGINES)
