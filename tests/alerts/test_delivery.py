@@ -107,10 +107,13 @@ def test_a_router_that_is_down_is_not_told_beside_all_of_them(alertmanager: Aler
 
 
 def test_a_store_that_is_down_silences_what_lmcache_meets(alertmanager: Alertmanager) -> None:
-    alertmanager.tell(_alert("KvdeckStoreDown", "store", target="redis"), _alert("KvdeckStoreDegraded", "elsewhere"))
+    alertmanager.tell(_alert("KvdeckStoreDown", "store", target="redis"))
     alertmanager.webhook.of(_group("KvdeckStoreDown", "store"))
-    alertmanager.tell(_alert("KvdeckL2Backlog", "store"), _alert("KvdeckStoreEvicting", "store"))
-    alertmanager.webhook.of(_group("KvdeckStoreEvicting", "store"))
+    other_store = _alert("KvdeckStoreNearlyFull", "store", replica="redis-b")
+    elsewhere = _alert("KvdeckL2Backlog", "store", replica="lmcache-b") | {"namespace": "elsewhere"}
+    alertmanager.tell(_alert("KvdeckL2Backlog", "store", replica="lmcache"), other_store, elsewhere)
+    assert alertmanager.webhook.of(_group("KvdeckStoreNearlyFull", "store"))[0].firing == (other_store,)
+    assert alertmanager.webhook.of(_group("KvdeckL2Backlog", "store") | {"namespace": "elsewhere"})[0].firing == (elsewhere,)
     assert not [message for message in alertmanager.webhook.messages if message.group == _group("KvdeckL2Backlog", "store")]
 
 
