@@ -20,12 +20,13 @@ WORDS = 1800
     # One engine is asked and the others are not, by this drill.
     tolerated=(
         "KvdeckEvictionPressure",
+        "KvdeckExternalHitRatioCollapsed",
         "KvdeckHotspot",
         "KvdeckL1AllocationFailing",
-        "KvdeckTierHitRatioCollapsed",
         "KvdeckL2Backlog",
         "KvdeckPoolImbalance",
         "KvdeckPrefixHitRatioCollapsed",
+        "KvdeckTierHitRatioCollapsed",
     ),
     within=180.0,  # a hundred chunks that came back have to be computed or loaded first
     emulated=False,

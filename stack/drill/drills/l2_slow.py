@@ -23,6 +23,7 @@ EVERY_SECONDS = 0.7
     tolerated=(
         "KvdeckEngineNotGenerating",
         "KvdeckEngineStalled",
+        "KvdeckExternalHitRatioCollapsed",
         "KvdeckHotspot",
         "KvdeckKvTransferStuck",
         "KvdeckL1AllocationFailing",
@@ -30,6 +31,7 @@ EVERY_SECONDS = 0.7
         "KvdeckL2Silent",
         "KvdeckPoolImbalance",
         "KvdeckRequestsAborted",
+        "KvdeckTierHitRatioCollapsed",
     ),
     within=120.0,  # a queue that grows has to be told from one that is long
     emulated=False,

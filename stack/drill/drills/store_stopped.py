@@ -12,7 +12,14 @@ from stack.local.components import store
     "The store, the L2 tier, is stopped",
     required=("KvdeckStoreDown",),
     # The cache server is away for a while, too: see below.
-    tolerated=("KvdeckCollectorFailing", "KvdeckL2Backlog", "KvdeckL2EvictsUnseen", "KvdeckL2Silent"),
+    tolerated=(
+        "KvdeckCollectorFailing",
+        "KvdeckExternalHitRatioCollapsed",
+        "KvdeckL2Backlog",
+        "KvdeckL2EvictsUnseen",
+        "KvdeckL2Silent",
+        "KvdeckTierHitRatioCollapsed",
+    ),
     emulated=False,
 )
 async def play(scene: Scene) -> AsyncIterator[None]:
