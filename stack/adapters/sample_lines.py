@@ -10,13 +10,15 @@ import re
 
 from stack.engines.samples import Sample
 
-_VALUE = r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"'
+# No possessive groups: before Python 3.11.5 those that backtrack inside do not match (python/cpython#106052). What repeats here
+# has one way to match, so that giving back costs a line no more than a second look.
+_VALUE = r'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*)"'
 _NAME, _BLANK = r"[a-zA-Z_]\w*+", r"[ \t]*+"
 _LABEL = re.compile(rf"({_NAME}){_BLANK}={_BLANK}{_VALUE}", re.ASCII)
 _ONE = rf"{_NAME}{_BLANK}={_BLANK}{_VALUE.replace('(', '(?:', 1)}{_BLANK}"
 # Name, labels, value; a timestamp, and an exemplar as OpenMetrics has them, are skipped.
 _LINE = re.compile(
-    rf"([a-zA-Z_:][\w:]*+){_BLANK}(?:{{{_BLANK}((?:{_ONE}(?:,{_BLANK}{_ONE})*+(?:,{_BLANK})?)?)}})?{_BLANK}"
+    rf"([a-zA-Z_:][\w:]*+){_BLANK}(?:{{{_BLANK}((?:{_ONE}(?:,{_BLANK}{_ONE})*(?:,{_BLANK})?)?)}})?{_BLANK}"
     r"([-+.a-zA-Z0-9]++)(?:[ \t]++-?[\d.]++)?(?:[ \t]++#.*)?[ \t\r]*",
     re.ASCII,
 )
