@@ -18,6 +18,7 @@ from exporters.app import application
 from exporters.basic_auth import BasicAuth
 from exporters.settings import Settings
 from exporters.web_config import load, tls_options
+from stack.adapters.garbage import settle
 from stack.kube.access import from_kubeconfig, in_cluster
 from stack.kube.discovery import EnginePods
 from stack.kube.engine_pods import Selection
@@ -38,6 +39,7 @@ def serve(settings: Settings) -> None:
     # Who is answered when the end comes gets the time of a scrape; a reader that takes its answer byte by byte gets no more.
     ending = math.ceil(settings.timeout_seconds) + 1
     how = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": ending, **tls}
+    settle()
     uvicorn.run(app, host=settings.host, port=settings.port, **how)
 
 

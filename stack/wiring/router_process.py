@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
 from stack.adapters import logs
+from stack.adapters.garbage import settle
 
 
 def prepare() -> None:
@@ -13,7 +13,4 @@ def prepare() -> None:
     logs.configure()
     # A thread that renders a long chat yields to the loop after a millisecond, not after Python's five.
     sys.setswitchinterval(0.001)
-    # What requests make is freed by counting references. A look for cycles every 700 objects would be an eighth of a
-    # request's cost, and one through all records now and then a pause that streams feel.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    settle()
