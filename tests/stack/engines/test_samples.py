@@ -99,3 +99,9 @@ def test_ranks_with_other_buckets_are_summed_over_those_that_all_have() -> None:
         *((part, {"engine": rank}, value) for part, value in (("h_sum", 1.0), ("h_count", 3.0)) for rank in "01"),
     )
     assert read.histogram("h") == Histogram((("1", 4.0), ("+Inf", 6.0)), 2.0, 6.0)
+
+
+def test_a_share_of_the_observations_is_below_a_bucket_and_of_none_below_nothing() -> None:
+    told = Histogram((("0.5", 5.0), ("1", 9.0), ("+Inf", 10.0)), 6.0, 10.0)
+    assert [told.bound(share) for share in (0.5, 0.51, 0.9, 0.99)] == [0.5, 1.0, 1.0, float("inf")]
+    assert Histogram((("1", 0.0), ("+Inf", 0.0)), 0.0, 0.0).bound(0.99) is None
