@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from stack.cli.bench import command as bench
+from stack.cli.ctl import command as ctl
 from stack.cli.main import main
 from stack.cli.router import command as router
 from stack.model.rates import PROFILE
@@ -15,6 +16,7 @@ from stack.router.settings import RouterSettings
 
 COMMANDS = main.list_commands(click.Context(main))
 BENCHMARKS = bench.list_commands(click.Context(bench))
+CONTROLS = ctl.list_commands(click.Context(ctl))
 
 
 def test_the_commands_are_these() -> None:
@@ -30,6 +32,12 @@ def test_a_benchmark_tells_what_it_measures(name: str) -> None:
     assert (result.exit_code, result.output.startswith(f"Usage: main bench {name}")) == (0, True)
 
 
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_command_of_control_tells_what_it_does(name: str) -> None:
+    result = CliRunner().invoke(main, ["ctl", name, "--help"])
+    assert (result.exit_code, result.output.startswith(f"Usage: main ctl {name}")) == (0, True)
+
+
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"exporter"}))
 def test_a_command_tells_what_it_does(name: str) -> None:
     result = CliRunner().invoke(main, [name, "--help"])
@@ -39,7 +47,8 @@ def test_a_command_tells_what_it_does(name: str) -> None:
 def test_help_is_fast_because_it_loads_no_process() -> None:
     code = (
         "import sys, click; from stack.cli.main import main; from stack.cli.bench import command as bench\n"
-        "for group in (main, bench):\n"
+        "from stack.cli.ctl import command as ctl\n"
+        "for group in (main, bench, ctl):\n"
         "    for name in group.list_commands(click.Context(group)): group.get_command(click.Context(group), name)\n"
         "print([name for name in sys.modules if name.startswith('stack.wiring.') or name in ('httpx', 'starlette', 'zmq')])"
     )

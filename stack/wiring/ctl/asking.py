@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -15,11 +15,8 @@ from rich.console import Console, RenderableType
 
 from stack.adapters.bearer import TokenFileError, read_token
 from stack.adapters.trust import TrustError
-from stack.api import tables
-from stack.api.assignments import AssignmentError, patch
+from stack.api.assignments import AssignmentError
 from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError, UnauthorizedError
-from stack.api.explain import explanation
-from stack.api.schema import ChangeView
 from stack.config import Layout, Ports
 from stack.local.asking import listed
 from stack.local.components.control import NAME as CONTROL
@@ -59,64 +56,8 @@ def control_url(layout: Layout | None = None) -> str:
     return url or f"http://127.0.0.1:{Ports().control}"
 
 
-def get(connection: Connection) -> Exit:
-    """Print the state."""
-    return _run(connection, lambda client: _show(connection, client.state(), tables.state))
-
-
-def drift(connection: Connection) -> Exit:
-    """Print where applied differs from desired."""
-    return _run(connection, lambda client: _show(connection, client.state(), tables.drift))
-
-
-def history(connection: Connection, limit: int) -> Exit:
-    """Print the audit log."""
-    return _run(connection, lambda client: _show(connection, client.audit(limit=limit), tables.audit))
-
-
-def decisions(connection: Connection, limit: int, filters: Mapping[str, str | None]) -> Exit:
-    """Print recent routing decisions."""
-    return _run(connection, lambda client: _show(connection, client.decisions(limit=limit, **filters), tables.decisions))
-
-
-def decision(connection: Connection, request_id: str) -> Exit:
-    """Explain one decision."""
-    return _run(connection, lambda client: _show(connection, client.decision(request_id), explanation))
-
-
-def follow(connection: Connection, filters: Mapping[str, str | None]) -> Exit:
-    """Print decisions as they come, a line each, until control or the user ends it."""
-
-    def ask(client: ControlClient) -> Exit:
-        console = Console(soft_wrap=True)
-        for record in client.follow(**filters):
-            if connection.json:
-                sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
-                sys.stdout.flush()
-            else:
-                console.print(tables.decision_line(record))
-        return Exit.APPLIED
-
-    try:
-        return _run(connection, ask)
-    except KeyboardInterrupt:  # how one stops following
-        return Exit.APPLIED
-
-
-def change(connection: Connection, words: Sequence[str], model: str | None, *, dry_run: bool, comment: str | None) -> Exit:
-    """Read the state, and change it unless somebody else does in between."""
-
-    def ask(client: ControlClient) -> Exit:
-        state = client.state()
-        document = patch(words, state.desired.models, model)
-        view: ChangeView = client.change(document, state.generation, dry_run=dry_run, comment=comment)
-        _show(connection, view, tables.change)
-        return Exit.PENDING if view.pending else Exit.APPLIED
-
-    return _run(connection, ask)
-
-
-def _run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
+def run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
+    """What `ask` returns; where control does not do what it is asked, the reason on standard error and its exit code."""
     try:
         token = read_token(connection.token_file)
         with ControlClient(connection.url, token=token, actor=_user(), authorities=connection.authorities) as client:
@@ -134,7 +75,8 @@ def _run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
         return _fail(f"{error.field}: {error.message}" if error.field else error.message, Exit.REFUSED)
 
 
-def _show(connection: Connection, view: V, draw: Callable[[V], Iterable[RenderableType]]) -> Exit:
+def show(connection: Connection, view: V, draw: Callable[[V], Iterable[RenderableType]]) -> Exit:
+    """Print an answer of control: drawn for people, or as it came."""
     console = Console()
     if connection.json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(view), indent=2).decode() + "\n")

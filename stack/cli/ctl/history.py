@@ -1,0 +1,23 @@
+"""`kvdeck ctl history`: who changed what, and how it went."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from stack.cli.ctl.connection import connected
+
+if TYPE_CHECKING:
+    from stack.wiring.ctl.asking import Connection
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@connected
+def command(at: Connection, limit: int) -> None:
+    """The audit log, newest first."""
+    from stack.wiring.ctl import history
+
+    sys.exit(history.audit(at, limit))

@@ -1,0 +1,26 @@
+"""`kvdeck ctl set`: changes what is desired."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from stack.cli.ctl.connection import connected
+
+if TYPE_CHECKING:
+    from stack.wiring.ctl.asking import Connection
+
+
+@click.command()
+@click.argument("assignments", nargs=-1, required=True, metavar="KEY=VALUE...")
+@click.option("--model", help="The model the keys are for, when several are served.")
+@click.option("--dry-run", is_flag=True, help="Only say what would change.")
+@click.option("--comment", help="Why; kept in the audit log.")
+@connected
+def command(at: Connection, assignments: tuple[str, ...], model: str | None, dry_run: bool, comment: str | None) -> None:
+    """Change the desired state, for example: strategy=kv_aware pools.decode.replicas=3"""
+    from stack.wiring.ctl import state
+
+    sys.exit(state.change(at, assignments, model, dry_run=dry_run, comment=comment))

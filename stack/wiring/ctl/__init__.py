@@ -1,0 +1,1 @@
+"""What the sub-commands of `kvdeck ctl` do."""

@@ -1,0 +1,38 @@
+"""`kvdeck ctl get`, `set` and `diff`: the fleet's state, and changes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stack.api import tables
+from stack.api.assignments import patch
+from stack.api.client import ControlClient
+from stack.api.schema import ChangeView
+from stack.wiring.ctl.asking import Connection, Exit, run, show
+
+
+def get(connection: Connection) -> Exit:
+    """Print the state."""
+    return run(connection, lambda client: show(connection, client.state(), tables.state))
+
+
+def drift(connection: Connection) -> Exit:
+    """Print where applied differs from desired."""
+    return run(connection, lambda client: show(connection, client.state(), tables.drift))
+
+
+def change(connection: Connection, words: Sequence[str], model: str | None, *, dry_run: bool, comment: str | None) -> Exit:
+    """Read the state, and change it unless somebody else does in between."""
+
+    def ask(client: ControlClient) -> Exit:
+        state = client.state()
+        document = patch(words, state.desired.models, model)
+        return changed(connection, client.change(document, state.generation, dry_run=dry_run, comment=comment))
+
+    return run(connection, ask)
+
+
+def changed(connection: Connection, view: ChangeView) -> Exit:
+    """Print what a change did, and say whether every router follows."""
+    show(connection, view, tables.change)
+    return Exit.PENDING if view.pending else Exit.APPLIED

@@ -1,0 +1,136 @@
+"""A control that answers as the test says, and `kvdeck ctl` asking it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import msgspec
+from click.testing import CliRunner, Result
+
+from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, StateView
+from stack.cli.ctl import command
+from stack.control.audit import AuditRecord, Outcome
+from stack.control.decision import Candidate, Selection, ShadowChoice
+from stack.control.diff import Change
+from tests.decisions import decision
+from tests.stack.control.samples import desired
+
+STATE = StateView(generation=7, desired=desired(), applied=Applied())
+CHANGED = ChangeView(
+    generation=8,
+    desired=desired(),
+    applied=Applied(),
+    dry_run=False,
+    proposed=desired(),
+    diff=(Change(field="models.smollm2.strategy", before="prefix_aware", after="session"),),
+)
+RECORD = AuditRecord(at=0.0, actor="ops", outcome=Outcome.APPLIED, generation=8, diff=CHANGED.diff, comment="because")
+
+RECORDED = decision(
+    request_id="r-1",
+    compared="181 < 512",
+    decode=Selection(
+        strategy="kv_aware",
+        engine="decode-1",
+        reason="less_work",
+        ranked_by="work",
+        expected_cached_tokens=176,
+        predicted_ttft_seconds=0.04,
+        candidates=(
+            Candidate(engine="decode-1", in_flight=1, cached_tokens=176, scores={"work": 261.0, "queue": 256.0}),
+            Candidate(engine="decode-0", in_flight=9, cached_tokens=0),
+        ),
+        omitted=7,
+    ),
+    engine="decode-0",
+    fallbacks=("decode_retried",),
+    cached_tokens=0,
+    ttft_seconds=0.25,
+    phases={"router": 0.001, "prefill": 0.249},
+    regret_tokens=16,
+    engine_ttft_seconds=0.25,
+    shadows=(
+        ShadowChoice(
+            strategy="session", engine="decode-0", reason="session_home", agrees=False, gained_tokens=-8, gained_seconds=-0.125
+        ),
+        ShadowChoice(strategy="round_robin", engine="decode-1", reason="turn", agrees=True, gained_tokens=0, gained_seconds=0.0),
+    ),
+)
+EVENTS = (
+    b": still here\n\n",
+    b'event: missed\ndata: {"decisions":3}\n\n',
+    b"id: a-1\ndata: " + msgspec.json.encode(RECORDED) + b"\n\n",
+    b"event: too_slow\ndata: {}\n\n",
+)
+
+
+class Control(ThreadingHTTPServer):
+    """Answers GETs by path, and every PATCH with `status` and `body`; keeps the patches it got."""
+
+    def __init__(self, status: int, body: object) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.status, self.body = status, body
+        self.asked = ""
+        self.patches: list[tuple[str, str | None, object]] = []
+        self.reads = {
+            "/v1/state": STATE,
+            "/v1/audit": AuditView(records=(RECORD,)),
+            "/v1/decisions": DecisionsView(decisions=(), dropped=3),
+            "/v1/decisions/r-1": RECORDED,
+        }
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Control
+
+    def do_GET(self) -> None:
+        path, _, self.server.asked = self.path.partition("?")
+        if path == "/v1/decisions/stream":
+            self._stream(b"".join(EVENTS))
+        else:
+            self._answer(200, self.server.reads[path])
+
+    def _stream(self, events: bytes) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(events)
+
+    def do_PATCH(self) -> None:
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.patches.append((self.path, self.headers["If-Match"], json.loads(sent)))
+        self._answer(self.server.status, self.server.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Tests need no access log."""
+
+    def _answer(self, status: int, view: object) -> None:
+        body = msgspec.json.encode(view)
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@contextmanager
+def control(status: int = 200, body: object = CHANGED) -> Iterator[Control]:
+    with Control(status, body) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def run(server: Control, *words: str) -> Result:
+    return CliRunner().invoke(command, [*words, "--url", f"http://127.0.0.1:{server.server_port}"])
+
+
+def refusal(code: str) -> ErrorView:
+    return ErrorView(error=ErrorDetail(code=code, message=f"it is {code}", field="models.smollm2.strategy"))
