@@ -1,0 +1,112 @@
+"""Figures of a sample with what they are worth: a value, the interval that holds the true one, or why neither can be told.
+
+Every interval is one of CONFIDENCE, closed-form, and takes requests for independent of each other. Requests of one burst or one
+session are not quite, so true intervals are somewhat wider.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+import msgspec
+
+CONFIDENCE = 0.95
+FEW = 30  # Cochran (Sampling Techniques, 1977, chapter 6): from there on a ratio of sums is near enough to normal
+_TAIL = (1 - CONFIDENCE) / 2
+_Z = 1.959964  # the normal distribution's quantile at 1 - _TAIL
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """`value` lies between `low` and `high` at CONFIDENCE, out of `samples`; or all three are None and `unknown` says why."""
+
+    samples: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    unknown: str | None = None
+
+
+def quantile(values: Sequence[float], share: float) -> Estimate:
+    """The least of `values` that `share` (0 to 1, both excluded) of them do not exceed, between two others of them.
+
+    The interval is of order statistics, whatever the distribution (David and Nagaraja, Order Statistics, 2003, section 7.1). With
+    fewer values than `needed(share)` there is none, and the quantile is unknown.
+    """
+    count = len(values)
+    if count < needed(share):
+        return too_few(count, needed(share))
+    ordered = sorted(values)
+    low, high = _ranks(count, share)
+    return Estimate(samples=count, value=ordered[math.ceil(count * share) - 1], low=ordered[low - 1], high=ordered[high - 1])
+
+
+def needed(share: float) -> int:
+    """From how many samples on the `share` quantile has an interval: below that, all of them may lie on one side of it."""
+    return math.ceil(math.log(_TAIL) / math.log(max(share, 1 - share)))
+
+
+def proportion(hits: int, count: int) -> Estimate:
+    """`hits` of `count`, with Wilson's score interval (1927), which holds near 0 and 1 as well. Unknown below FEW."""
+    if count < FEW:
+        return too_few(count, FEW)
+    share, widening = hits / count, _Z * _Z / count
+    middle = (share + widening / 2) / (1 + widening)
+    half = _Z * math.sqrt(share * (1 - share) / count + widening / (4 * count)) / (1 + widening)
+    return Estimate(samples=count, value=share, low=min(max(middle - half, 0.0), share), high=max(min(middle + half, 1.0), share))
+
+
+def ratio(parts: Iterable[tuple[float, float]]) -> Estimate:
+    """The sum of the first over the sum of the second of each pair, of which the first is never the greater.
+
+    The interval is that of the linearised ratio estimator (Cochran, 1977, chapter 6), from FEW pairs on.
+    """
+    pairs = list(parts)
+    count, whole = len(pairs), math.fsum(all_of for _, all_of in pairs)
+    if count < FEW:
+        return too_few(count, FEW)
+    if whole <= 0:
+        return Estimate(samples=count, unknown="a share of nothing")
+    value = math.fsum(part for part, _ in pairs) / whole
+    spread = math.fsum((part - value * all_of) ** 2 for part, all_of in pairs)
+    half = _Z * math.sqrt(spread * count / (count - 1)) / whole
+    return Estimate(samples=count, value=value, low=max(value - half, 0.0), high=min(value + half, 1.0))
+
+
+def difference(after: Estimate, before: Estimate) -> Estimate:
+    """`after` minus `before`; unknown when one of them is.
+
+    The interval comes from both of theirs, each side by the distances it is made of: MOVER (Zou and Donner, Statistics in Medicine
+    27, 2008), which of Wilson's intervals makes Newcombe's.
+    """
+    samples = min(after.samples, before.samples)
+    if after.value is None or after.low is None or after.high is None:
+        return Estimate(samples=samples, unknown=f"after: {after.unknown}")
+    if before.value is None or before.low is None or before.high is None:
+        return Estimate(samples=samples, unknown=f"before: {before.unknown}")
+    value = after.value - before.value
+    down = math.hypot(after.value - after.low, before.high - before.value)
+    up = math.hypot(after.high - after.value, before.value - before.low)
+    return Estimate(samples=samples, value=value, low=value - down, high=value + up)
+
+
+def too_few(count: int, least: int) -> Estimate:
+    """What `count` samples do not tell, where it takes `least`."""
+    return Estimate(samples=count, unknown=f"too few samples: {count} of at least {least}")
+
+
+@lru_cache(maxsize=256)
+def _ranks(count: int, share: float) -> tuple[int, int]:
+    """Of which two of `count` ordered values, numbered from 1, the `share` quantile lies between; `count` is enough for it."""
+    # How many values lie below the quantile is binomial. The sums may end a rounding error away from 1.
+    below = list(accumulate(_binomial(count, number, share) for number in range(count + 1)))
+    low = next(number for number, mass in enumerate(below) if mass > _TAIL)
+    high = next(number for number, mass in enumerate(below) if mass >= 1 - _TAIL) + 1
+    return max(low, 1), min(high, count)
+
+
+def _binomial(count: int, number: int, share: float) -> float:
+    ways = math.lgamma(count + 1) - math.lgamma(number + 1) - math.lgamma(count - number + 1)
+    return math.exp(ways + number * math.log(share) + (count - number) * math.log1p(-share))
