@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
+from stack.adapters.sqlite_file import SqliteFile
 from stack.control.audit import AuditRecord
-from stack.control.ports import Kept, StoreError
+from stack.control.ports import Kept
 from stack.control.state import Desired
-
-T = TypeVar("T")
 
 FILE = "control.db"
 
@@ -32,20 +27,14 @@ CREATE TRIGGER IF NOT EXISTS audit_whole BEFORE DELETE ON audit BEGIN SELECT RAI
 
 
 class SqliteStore:
-    """`stack.control.ports.Store` over `folder`/control.db. One thread does all the work: the loop never waits for a disk."""
+    """`stack.control.ports.Store` over `folder`/control.db."""
 
     def __init__(self, folder: Path) -> None:
         """Open or create the file. Raises StoreError."""
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="audit-store")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._db = self._thread.submit(_open, folder / FILE).result()
-        except (OSError, sqlite3.Error) as error:
-            self._thread.shutdown()
-            raise StoreError(f"{folder / FILE} cannot be opened: {error}") from error
+        self._file = SqliteFile(folder / FILE, _SCHEMA)
 
     async def load(self) -> Kept | None:
-        return await self._do(_load)
+        return await self._file.do(_load)
 
     async def keep(self, kept: Kept, record: AuditRecord) -> None:
         desired = msgspec.json.encode(kept.desired).decode()
@@ -54,44 +43,25 @@ class SqliteStore:
             db.execute("INSERT INTO state VALUES (?, ?, ?)", (kept.generation, record.at, desired))
             _add(db, record)
 
-        await self._do(write)
+        await self._file.do(write)
 
     async def note(self, record: AuditRecord) -> None:
-        await self._do(lambda db: _add(db, record))
+        await self._file.do(lambda db: _add(db, record))
 
     async def records(self, limit: int) -> tuple[AuditRecord, ...]:
-        return await self._do(lambda db: _records(db, limit))
+        return await self._file.do(lambda db: _records(db, limit))
 
     async def knows(self, run: str) -> bool:
         """Whether this run of the stack has begun here before. Raises StoreError."""
-        return await self._do(lambda db: db.execute("SELECT 1 FROM run WHERE id = ?", (run,)).fetchone() is not None)
+        return await self._file.do(lambda db: db.execute("SELECT 1 FROM run WHERE id = ?", (run,)).fetchone() is not None)
 
     async def begin(self, run: str) -> None:
         """Remember that this run has begun. Raises StoreError."""
-        await self._do(lambda db: db.execute("INSERT OR IGNORE INTO run VALUES (?)", (run,)))
+        await self._file.do(lambda db: db.execute("INSERT OR IGNORE INTO run VALUES (?)", (run,)))
 
     def close(self) -> None:
         """Finish what was begun and let go of the file."""
-        self._thread.submit(self._db.close).result()
-        self._thread.shutdown()
-
-    async def _do(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def transaction() -> T:
-            with self._db:
-                return work(self._db)
-
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, transaction)
-        except (sqlite3.Error, msgspec.DecodeError, RuntimeError) as error:  # RuntimeError: the thread has been shut down
-            raise StoreError(f"{FILE}: {error}") from error
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, check_same_thread=True)
-    db.execute("PRAGMA journal_mode=WAL")
-    db.execute("PRAGMA synchronous=FULL")
-    db.executescript(_SCHEMA)
-    return db
+        self._file.close()
 
 
 def _load(db: sqlite3.Connection) -> Kept | None:

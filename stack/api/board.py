@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from stack.control.drain import Drain
 from stack.control.link import RouterConfig
@@ -16,11 +16,13 @@ class Board:
 
     Versions begin at `first_version`, which must be above that of any control before this one: Unix
     milliseconds do. So a router's acknowledgement can never be mistaken for one of an earlier life.
+    `listeners` are told of every change: what was in force, and what is.
     """
 
     def __init__(self, kept: Kept, first_version: int) -> None:
         self._kept, self._version = kept, first_version
         self._drains: dict[str, Drain] = {}
+        self.listeners: list[Callable[[Kept, Kept], None]] = []
         self._changed = asyncio.Event()
         self._closed = False
 
@@ -42,7 +44,9 @@ class Board:
 
     def apply(self, kept: Kept) -> int:
         """Put a new desired state in force; the version that routers must acknowledge."""
-        self._kept = kept
+        before, self._kept = self._kept, kept
+        for listener in self.listeners:
+            listener(before, kept)
         return self._publish()
 
     def drain(self, drains: Mapping[str, Drain]) -> None:

@@ -16,6 +16,7 @@ RING_BYTES = 32 << 20  # ten thousand requests and more in a small fleet, two th
 ANY_FALLBACK = "any"
 
 Listener = Callable[[Sequence["Entry"]], None]
+Reader = Callable[[Sequence[DecisionRecord]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class Filter:
 class DecisionRing:
     """A memory of decisions, bounded in bytes. `dropped` counts those that the routers could not deliver.
 
-    `listeners` are given what came, once, in the order in which it came; they must be quick.
+    `listeners` are given what came, once, in the order in which it came, `readers` the records themselves before they are
+    packed; both must be quick.
     """
 
     def __init__(self, capacity_bytes: int = RING_BYTES) -> None:
@@ -102,6 +104,7 @@ class DecisionRing:
         self.last = 0
         self.dropped = 0
         self.listeners: list[Listener] = []
+        self.readers: list[Reader] = []
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -121,6 +124,8 @@ class DecisionRing:
         self.dropped += report.dropped
         if not report.decisions:
             return
+        for reader in self.readers:
+            reader(report.decisions)
         came = [self._add(record) for record in report.decisions]
         while self._bytes > self._capacity:
             self._forget(self._entries.pop(self.first))

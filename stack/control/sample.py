@@ -24,8 +24,8 @@ class Sample:
 
     `ttft` ends at the first byte of the answer's body, so only streams have one. `gap` is the mean time between the tokens of one
     answer: from its first byte to its last one, over its tokens but the first; only given streams of two tokens and more that
-    tell how many there were have one. `cached_tokens` of the prompt the answering engine says it did not compute, wherever they
-    came from. `generation` is the one that it was decided by.
+    tell how many there were have one. `cached_tokens` of the prompt no engine had to compute, as the one says that computed the
+    rest: what a decode engine gets from its prefill engine is no hit. `generation` is the one that it was decided by.
     """
 
     at: float
@@ -56,7 +56,7 @@ class Sample:
             session=record.session,
             ttft=record.ttft_seconds,
             gap=_gap(record) if answer is Answer.GIVEN else None,
-            cached_tokens=record.cached_tokens,
+            cached_tokens=record.cached_tokens if record.prefill_engine is None else record.prefill_cached_tokens,
             output_tokens=record.output_tokens,
         )
 

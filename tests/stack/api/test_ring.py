@@ -78,3 +78,10 @@ def test_what_comes_is_told_once_and_can_be_read_on_from_anywhere() -> None:
     assert [entry.request_id for entry in ring.after(1, 10)] == ["b", "c"]
     assert [entry.request_id for entry in ring.after(0, 1)] == ["a"]
     assert ring.after(3, 10) == []
+
+
+def test_readers_are_given_the_records_themselves() -> None:
+    ring, read = DecisionRing(capacity_bytes=1), list[DecisionRecord]()
+    ring.readers.append(read.extend)
+    ring.take(report(decision(request_id="a"), decision(request_id="b")))
+    assert [record.request_id for record in read] == ["a", "b"]

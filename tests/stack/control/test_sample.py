@@ -12,7 +12,7 @@ from tests.decisions import decision, disaggregated
 
 def test_a_record_says_how_a_request_fared() -> None:
     record = disaggregated(
-        generation=7, session="s", ttft_seconds=0.25, total_seconds=1.25, output_tokens=11, cached_tokens=512, streamed=True
+        generation=7, session="s", ttft_seconds=0.25, total_seconds=1.25, output_tokens=11, prefill_cached_tokens=512, streamed=True
     )
     assert Sample.of(record) == Sample(
         at=1_700_000_000.0,
@@ -52,6 +52,13 @@ def test_what_was_not_seen_has_no_gap(fields: dict[str, Any]) -> None:
     whole: dict[str, Any] = {"ttft_seconds": 0.25, "total_seconds": 1.25, "output_tokens": 11}
     (sample,) = samples([decision(**whole | fields)])
     assert sample.gap is None
+
+
+def test_what_a_prefill_engine_hands_over_is_no_hit() -> None:
+    direct, handed = samples([decision(cached_tokens=128), disaggregated(cached_tokens=1_500, prefill_cached_tokens=64)])
+    assert (direct.cached_tokens, handed.cached_tokens) == (128, 64)
+    (unknown,) = samples([disaggregated(cached_tokens=1_500)])
+    assert unknown.cached_tokens is None
 
 
 def test_what_another_gateway_carried_out_says_nothing() -> None:
