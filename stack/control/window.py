@@ -26,8 +26,9 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """How a number of requests fared. Times are seconds, `since` and `until` Unix time of the first and the last one decided.
 
     `ttft` and `gap` (between the tokens of one answer, its mean) are as in Sample. `cached` is the share of the prompt tokens of
-    given answers that no engine had to compute, from all tiers together: an engine reports one number. `failed` is the share of requests that were not the client's mistake and whose client stayed; `left` that of requests whose client did
-    not. Requests refused before they were routed have no record, so none of them is counted.
+    given answers that no engine had to compute, from all tiers together: an engine reports one number. `failed` is the share of
+    requests that were not the client's mistake and whose client stayed; `left` that of requests whose client did not. Requests
+    refused before they were routed have no record, so none of them is counted.
     """
 
     requests: int
