@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 RECORDED: dict[str, Any] = {
-    one["name"]: one for one in json.loads((Path(__file__).parents[2] / "data" / "kube_pods.json").read_text())
+    one["name"]: one for one in json.loads((Path(__file__).parents[2] / "data" / "kube_api.json").read_text())
 }
 LIST = RECORDED["list pods (its resourceVersion starts the watch)"]["response"]
 LIFE = RECORDED["watch pods with bookmarks from a list's resourceVersion"]["events"]
