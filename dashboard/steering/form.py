@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.steering.draft import Draft
 from dashboard.strategy_names import NEEDS_PLACEMENT, choices, explained
-from stack.control.state import REPLICAS_MAX, THRESHOLD_MAX, Dpd, ModelState, Pools, PoolState
+from stack.control.state import THRESHOLD_MAX, Dpd, ModelState, Pools, PoolState
 from stack.model.tier import Pool
 
 INHERIT = "as above"
@@ -65,7 +65,8 @@ def _reach(enabled: bool, tokens: int) -> str:
 def _pool(pool: Pool, filled: PoolState, key: str) -> PoolState:
     title = pool.value.title()
     size, own = st.columns(2)
-    replicas = size.number_input(f"{title} engines", 0, REPLICAS_MAX, step=1, key=_kept(f"{pool.value}-{key}", filled.replicas))
+    least, most = filled.bounds.min, filled.bounds.max
+    replicas = size.number_input(f"{title} engines", least, most, step=1, key=_kept(f"{pool.value}-{key}", filled.replicas))
     names = [INHERIT, *choices(filled.strategy)]
     strategy = own.selectbox(f"{title} strategy", names, key=_kept(f"{pool.value}-strategy-{key}", filled.strategy or INHERIT))
     return msgspec.structs.replace(filled, replicas=replicas, strategy=None if strategy == INHERIT else strategy)

@@ -17,8 +17,8 @@ from stack.model.tier import Pool
 class Patience:
     """How long a leaving engine is waited for, in seconds.
 
-    `drain`: after that it goes although requests are on it. `settle`: how long it must have been quiet.
-    A prefill engine settles longer: it holds a prompt's KV for the decode side to fetch (vLLM's lease is
+    `drain`: after that it goes although requests are on it, unless its pool says another time. `settle`: how long it must have
+    been quiet. A prefill engine settles longer: it holds a prompt's KV for the decode side to fetch (vLLM's lease is
     30 s) after the router's own request to it has ended.
     """
 
@@ -87,6 +87,11 @@ class _Look:
         return present(self.members, self.model, self.pool)
 
     @property
+    def drain_seconds(self) -> float:
+        own = self.wanted.drain_seconds
+        return self.patience.drain if own is None else own
+
+    @property
     def leaving(self) -> tuple[Member, ...]:
         """Draining and not yet being ended, lowest number first."""
         gone = draining(self.members, self.model, self.pool)
@@ -119,5 +124,5 @@ def _removal(look: _Look, drain: Drain) -> Iterator[Step]:
     settle = look.patience.settle[look.pool]
     if drain.quiet_since is not None and look.now - drain.quiet_since >= settle:
         yield Remove(drain.name, f"drained after {look.now - drain.since:.1f} s")
-    elif look.now - drain.since >= look.patience.drain:
-        yield Remove(drain.name, f"still busy after {look.patience.drain:.0f} s of draining")
+    elif look.now - drain.since >= look.drain_seconds:
+        yield Remove(drain.name, f"still busy after {look.drain_seconds:.0f} s of draining")

@@ -6,7 +6,10 @@ from typing import Annotated
 
 import msgspec
 
+from stack.model.tier import Pool
+
 REPLICAS_MAX = 64
+DRAIN_SECONDS_MAX = 86_400
 THRESHOLD_MAX = 10_000_000
 REQUESTS_MAX = 1_000_000
 
@@ -33,13 +36,26 @@ class Dpd(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     min_uncached_tokens: Threshold = 0
 
 
+class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Between which numbers of engines a pool may be set, both included. They change by a change of their own, or the same one."""
+
+    min: Replicas = 0
+    max: Replicas = REPLICAS_MAX
+
+
+UNBOUNDED = Bounds()
+
+
 class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One pool: how many engines, its own strategy (null inherits the model's), and its engines' P/D protocol.
+    """One pool: how many engines, within which bounds, its own strategy (null inherits the model's), its engines' P/D protocol.
 
     A null `protocol` is `nixl`, which engines also speak that have NIXL inside a MultiConnector.
+    `drain_seconds` is how long an engine that leaves has for the requests it has in flight; null is control's own setting.
     """
 
     replicas: Replicas = 1
+    bounds: Bounds = UNBOUNDED
+    drain_seconds: Annotated[float, msgspec.Meta(ge=1, le=DRAIN_SECONDS_MAX)] | None = None
     strategy: str | None = None
     protocol: str | None = None
 
@@ -49,6 +65,10 @@ class Pools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     prefill: PoolState = PoolState(replicas=0)
     decode: PoolState = PoolState(replicas=1)
+
+    def of(self, pool: Pool) -> PoolState:
+        """One of the two."""
+        return self.prefill if pool is Pool.PREFILL else self.decode
 
 
 class LoadLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -75,9 +75,18 @@ def _check_session_keys(field: str, keys: Collection[str]) -> None:
 
 
 def _pool(field: str, pool: PoolState, known: Collection[str]) -> PoolState:
+    _check_bounds(field, pool)
     strategy = None if pool.strategy is None else _strategy(f"{field}.strategy", pool.strategy, known)
     protocol = None if pool.protocol is None else _protocol(f"{field}.protocol", pool.protocol)
     return msgspec.structs.replace(pool, strategy=strategy, protocol=protocol)
+
+
+def _check_bounds(field: str, pool: PoolState) -> None:
+    least, most = pool.bounds.min, pool.bounds.max
+    if least > most:
+        raise RefusedError(f"{field}.bounds.max", f"{most} is below bounds.min: {least} or more is allowed")
+    if not least <= pool.replicas <= most:
+        raise RefusedError(f"{field}.replicas", f"{pool.replicas} is outside the pool's bounds: {least} to {most} are allowed")
 
 
 def _protocol(field: str, name: str) -> str:

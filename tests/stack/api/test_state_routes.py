@@ -18,6 +18,9 @@ def _error(answer: httpx.Response) -> tuple[int, str, str | None]:
     return answer.status_code, error["code"], error["field"]
 
 
+POOL = {"bounds": {"min": 0, "max": 64}, "drain_seconds": None, "strategy": None, "protocol": None}
+
+
 async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         router = it.router()
@@ -36,8 +39,8 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                     "session_keys": list(SESSION_KEYS),
                     "dpd": {"enabled": True, "routing_threshold": 512, "min_uncached_tokens": 0},
                     "pools": {
-                        "prefill": {"replicas": 1, "strategy": None, "protocol": None},
-                        "decode": {"replicas": 2, "strategy": None, "protocol": None},
+                        "prefill": {"replicas": 1} | POOL,
+                        "decode": {"replicas": 2} | POOL,
                     },
                     "limits": {
                         "in_flight": None,

@@ -10,6 +10,7 @@ from stack.control.decide import Decision, decide
 from stack.control.diff import Change
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.effects import ChangeLimits, ChangeShadowShare, GrowPool, ShrinkPool, SwitchStalledEjection
+from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, PoolState
 from stack.fleet.engine import State
@@ -80,6 +81,32 @@ def test_growing_takes_back_what_is_still_draining() -> None:
     effects = decide({"pools": {"decode": {"replicas": 4}}}, desired(), fleet, STRATEGIES).effects
     assert effects == (GrowPool("smollm2", Pool.DECODE, 2, ("decode-2",)),)
     assert effects[0].sentence == ("Stops draining and serves on: decode-2. To start: 1 more decode engine, used once ready.")
+
+
+def test_a_pool_is_never_set_outside_its_bounds_but_both_may_change_at_once() -> None:
+    bound = _decide({"pools": {"decode": {"bounds": {"min": 1, "max": 3}}}})
+    assert bound.effects == (ChangeBounds("smollm2", Pool.DECODE, 1, 3),)
+    assert bound.effects[0].sentence == "The decode pool may have 1 to 3 engines; a change beyond is refused."
+    more = {"pools": {"decode": {"replicas": 4}}}
+    assert _refusal(more, bound.desired) == (
+        "models.smollm2.pools.decode.replicas",
+        "4 is outside the pool's bounds: 1 to 3 are allowed",
+    )
+    both = {"pools": {"decode": {"replicas": 4, "bounds": {"max": 4}}}}
+    assert _decide(both, bound.desired).effects == (
+        ChangeBounds("smollm2", Pool.DECODE, 1, 4),
+        GrowPool("smollm2", Pool.DECODE, 2),
+    )
+
+
+def test_a_pool_has_a_drain_time_of_its_own_until_it_is_taken_back() -> None:
+    own = _decide({"pools": {"decode": {"drain_seconds": 20}}})
+    assert [effect.sentence for effect in own.effects] == [
+        "A leaving decode engine has 20 s for what it has in flight (until now control's own drain time), "
+        "one that drains already, too."
+    ]
+    back = _decide({"pools": {"decode": {"drain_seconds": None}}}, own.desired)
+    assert (back.desired, back.effects) == (desired(), (ChangeDrainTime("smollm2", Pool.DECODE, 20.0, None),))
 
 
 def test_disaggregation_goes_off_together_with_its_engines() -> None:
@@ -224,6 +251,12 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
          "at least one decode engine must stay: without one nothing is served"),
         ({"pools": {"prefill": {"replicas": 0}}}, "models.smollm2.pools.prefill.replicas",
          "DPD needs a prefill engine: keep prefill.replicas at 1 or more, or set dpd.enabled to false in the same change"),
+        ({"pools": {"decode": {"bounds": {"max": 1}}}}, "models.smollm2.pools.decode.replicas",
+         "2 is outside the pool's bounds: 0 to 1 are allowed"),
+        ({"pools": {"decode": {"bounds": {"min": 5, "max": 4}}}}, "models.smollm2.pools.decode.bounds.max",
+         "4 is below bounds.min: 5 or more is allowed"),
+        ({"pools": {"decode": {"drain_seconds": 0}}}, "models.smollm2.pools.decode.drain_seconds",
+         "Expected 'float' >= 1.0"),
         ({"pools": {"embed": {}}}, "models.smollm2.pools.embed",
          "unknown field 'embed'; allowed in models.smollm2.pools: prefill, decode"),
     ],

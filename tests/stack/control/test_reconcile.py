@@ -4,11 +4,13 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_fields
 
 from stack.control.drain import Drain
 from stack.control.leaving import leavers
 from stack.control.members import Member
 from stack.control.reconcile import Mark, Patience, Remove, Start, Step, Undrain, reconcile
+from stack.control.state import Desired
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
 from tests.stack.control.samples import FLEET, desired, member
@@ -72,6 +74,17 @@ def test_a_draining_engine_ends_once_it_is_quiet() -> None:
     assert _steps(fleet, busy, decode=1) == ()
     assert _steps(fleet, replace(busy, quiet_since=99.5), decode=1) == ()
     assert _steps(fleet, replace(busy, quiet_since=99.0), decode=1) == (Remove("decode-1", "drained after 10.0 s"),)
+
+
+def test_a_pool_with_a_drain_time_of_its_own_waits_that_long() -> None:
+    fleet, drain = (FLEET[0], FLEET[1], _leaving("decode-1")), Drain("decode-1", 90.0, 5)
+    quick = desired(decode=1)
+    pools = quick.models["smollm2"].pools
+    own = replace_fields(pools.decode, drain_seconds=20.0)
+    quick = Desired(models={"smollm2": replace_fields(quick.models["smollm2"], pools=replace_fields(pools, decode=own))})
+    assert reconcile(quick, fleet, {"decode-1": drain}, 109.0, PATIENCE) == ()
+    gone = Remove("decode-1", "still busy after 20 s of draining")
+    assert reconcile(quick, fleet, {"decode-1": drain}, 110.0, PATIENCE) == (gone,)
 
 
 def test_a_prefill_engine_stays_while_a_decode_engine_may_still_fetch_from_it() -> None:
