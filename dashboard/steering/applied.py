@@ -7,12 +7,18 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices
+from dashboard import notices, reader
 from dashboard.steering.pools import PoolProgress, progress
 from stack.api.schema import EngineView, StateView
 from stack.fleet.engine import State
 
-_STATE_COLOURS = {State.READY: "#0f9d76", State.JOINING: "#4f6df5", State.DRAINING: "#c98500", State.DOWN: "#e5534b"}
+_STATE_COLOURS = {
+    State.READY: "#0f9d76",
+    State.JOINING: "#4f6df5",
+    State.DRAINING: "#c98500",
+    State.DRAINED: "#8a63d2",
+    State.DOWN: "#e5534b",
+}
 _ROWS_SHOWN, _HEIGHT_MAX = 12, 430  # rows, pixels
 
 
@@ -74,8 +80,12 @@ def _row(engine: EngineView) -> dict[str, str]:
         "requests in flight": notices.UNKNOWN if engine.in_flight is None else str(engine.in_flight),
         "emulated": "yes" if engine.emulated else "",  # an engine that is only starting cannot be told yet
         "url": engine.url or "",
-        "detail": engine.detail,
+        "detail": engine.remarks(_clock),
     }
+
+
+def _clock(at: float) -> str:
+    return f"{reader.moment(at):%b %d, %H:%M:%S}"
 
 
 def _coloured(state: object) -> str:

@@ -26,16 +26,21 @@ class PoolProgress:
         return self.by_state.get(State.READY, 0)
 
     @property
+    def in_place(self) -> int:
+        """Engines where they should be: ready, or out of rotation because an operator wants that."""
+        return self.ready + self.by_state.get(State.DRAINED, 0)
+
+    @property
     def done(self) -> bool:
-        """As many ready engines as desired, and no others."""
-        return self.by_state == ({State.READY: self.desired} if self.desired else {})
+        """As many engines in place as desired, and no others."""
+        return self.in_place == self.desired == sum(self.by_state.values())
 
     @property
     def fraction(self) -> float:
         """From 0 to 1: the engines that are where they should be, of all there are or should be."""
         surplus = max(0, sum(self.by_state.values()) - self.desired)
         whole = self.desired + surplus
-        return min(self.ready, self.desired) / whole if whole else 1.0
+        return min(self.in_place, self.desired) / whole if whole else 1.0
 
     @property
     def sentence(self) -> str:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from stack.control.drain import Drain
+from stack.control.drained import drained
 from stack.control.link import RouterConfig
 from stack.control.ports import Kept
 from stack.control.state import Desired
@@ -59,7 +60,10 @@ class Board:
     def config(self) -> RouterConfig:
         """The document routers apply."""
         return RouterConfig(
-            version=self._version, generation=self.generation, models=self.desired.models, draining=tuple(sorted(self._drains))
+            version=self._version,
+            generation=self.generation,
+            models=self.desired.models,
+            draining=tuple(sorted({*self._drains, *drained(self.desired)})),
         )
 
     async def changed(self, version: int, wait_seconds: float) -> bool:

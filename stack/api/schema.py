@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from stack.control.audit import AuditRecord
@@ -31,10 +33,23 @@ class Applied(msgspec.Struct, frozen=True, kw_only=True):
     routers: tuple[RouterView, ...] = ()
 
 
+class DrainedView(msgspec.Struct, frozen=True, kw_only=True):
+    """That an operator took an engine out of rotation: who and when (Unix seconds), both null when the audit log does not tell."""
+
+    by: str | None = None
+    since: float | None = None
+
+    def words(self, clock: Callable[[float], str]) -> str:
+        """For people; `clock` writes a time."""
+        since = "" if self.since is None else f" since {clock(self.since)}"
+        return f"drained by {self.by or 'unknown'}{since}"
+
+
 class EngineView(msgspec.Struct, frozen=True, kw_only=True):
     """One engine. `in_flight` sums over the live routers, null when none of them knows; `url` is null until it listens.
 
     `health_age_seconds` is how long ago a router last looked, the one that looked least lately; null when none did.
+    `drained` is null for engines in rotation and for those that leave.
     """
 
     name: str
@@ -47,6 +62,11 @@ class EngineView(msgspec.Struct, frozen=True, kw_only=True):
     health_age_seconds: float | None = None
     emulated: bool = False
     detail: str = ""
+    drained: DrainedView | None = None
+
+    def remarks(self, clock: Callable[[float], str]) -> str:
+        """What else there is to say of it, for people; `clock` writes a time."""
+        return "; ".join(filter(None, [self.detail, "" if self.drained is None else self.drained.words(clock)]))
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from stack.api.board import Board
 from stack.api.routers import Routers
 from stack.api.schema import Drift
+from stack.control.drained import drained, turned
 from stack.control.drift import drift
 from stack.control.members import Member, observe
 from stack.control.ports import EngineProcess
@@ -25,7 +26,8 @@ class Sight:
 
     def members(self) -> tuple[Member, ...]:
         """Every engine that anyone lists or runs."""
-        return observe(self.targets, self.processes, self._routers.live(), self._board.drains)
+        there = observe(self.targets, self.processes, self._routers.live(), self._board.drains)
+        return turned(there, drained(self._board.desired))
 
     def drift(self) -> tuple[Drift, ...]:
         """Everything that is not as desired, with the time since when."""

@@ -11,16 +11,19 @@ from stack.api import asking
 from stack.api.board import Board
 from stack.api.changes import Asked, Changed, Changes
 from stack.api.contract import FLAG, TEXT, Body, Contract, Parameter
+from stack.api.drainers import Drainers
 from stack.api.errors import ApiError, json_response
 from stack.api.permit import Permitted
 from stack.api.routers import Routers
-from stack.api.schema import Applied, AuditView, ChangeView, EffectView, EngineView, HealthView, StateView
+from stack.api.schema import Applied, AuditView, ChangeView, DrainedView, EffectView, EngineView, HealthView, StateView
 from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
 from stack.control.access import Role
+from stack.control.drained import Drainer, drained
 from stack.control.effects import Effect
 from stack.control.members import Member
 from stack.control.ports import Store, StoreError
+from stack.fleet.engine import State
 
 _PROMETHEUS = "text/plain; version=0.0.4"
 _STATE = Contract("Desired against applied, engines, drift. The generation is the ETag.", {200: Body(StateView)})
@@ -51,6 +54,7 @@ class StateRoutes:
     changes: Changes
     store: Store
     telemetry: Telemetry
+    drainers: Drainers
 
     def routes(self) -> list[Permitted]:
         return [
@@ -62,7 +66,7 @@ class StateRoutes:
         ]
 
     async def state(self, _: Request) -> Response:
-        view = self._view()
+        view = await self._view()
         return json_response(view, headers={"ETag": f'"{view.generation}"'})
 
     async def patch(self, request: Request) -> Response:
@@ -76,7 +80,7 @@ class StateRoutes:
             comment=asking.comment(request),
         )
         changed = await self.changes.change(asked)
-        view = self._changed(asked.dry_run, changed)
+        view = await self._changed(asked.dry_run, changed)
         return json_response(view, 202 if changed.pending else 200, {"ETag": f'"{view.generation}"'})
 
     async def audit(self, request: Request) -> Response:
@@ -91,17 +95,19 @@ class StateRoutes:
     async def metrics(self, _: Request) -> Response:
         return Response(self.telemetry.exposition(), media_type=_PROMETHEUS)
 
-    def _view(self) -> StateView:
+    async def _view(self) -> StateView:
+        drainers = await self.drainers.known()
+        out = {name: _drained(drainers.get(name)) for name in drained(self.board.desired)}
         return StateView(
             generation=self.board.generation,
             desired=self.board.desired,
             applied=Applied(routers=self.routers.views()),
-            engines=tuple(_engine(member) for member in self.sight.members()),
+            engines=tuple(_engine(member, out.get(member.name)) for member in self.sight.members()),
             drift=self.sight.drift(),
         )
 
-    def _changed(self, dry_run: bool, changed: Changed) -> ChangeView:
-        view = self._view()
+    async def _changed(self, dry_run: bool, changed: Changed) -> ChangeView:
+        view = await self._view()
         return ChangeView(
             generation=view.generation,
             desired=view.desired,
@@ -116,7 +122,11 @@ class StateRoutes:
         )
 
 
-def _engine(member: Member) -> EngineView:
+def _drained(drainer: Drainer | None) -> DrainedView:
+    return DrainedView() if drainer is None else DrainedView(by=drainer.actor, since=drainer.since)
+
+
+def _engine(member: Member, out: DrainedView | None) -> EngineView:
     return EngineView(
         name=member.name,
         model=member.model,
@@ -128,6 +138,7 @@ def _engine(member: Member) -> EngineView:
         health_age_seconds=member.health_age_seconds,
         emulated=member.emulated,
         detail=member.detail,
+        drained=None if member.state is State.DRAINING else out,
     )
 
 

@@ -27,6 +27,7 @@ _STYLES = {
     "failed": _BAD,
     "joining": _DOUBTFUL,
     "draining": _DOUBTFUL,
+    "drained": _DOUBTFUL,
 }
 
 
@@ -114,7 +115,8 @@ def _pools(wanted: ModelState) -> Iterator[str]:
 def _engine(engine: EngineView) -> Sequence[str]:
     name = f"{engine.name} (emulated)" if engine.emulated else engine.name
     looked = "?" if engine.health_age_seconds is None else f"{engine.health_age_seconds:.1f} s ago"
-    return name, engine.pool, engine.state, engine.health, looked, _known(engine.in_flight), engine.url or "-", engine.detail
+    in_flight, url = _known(engine.in_flight), engine.url or "-"
+    return name, engine.pool, engine.state, engine.health, looked, in_flight, url, engine.remarks(_clock)
 
 
 def _router(router: RouterView) -> Sequence[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
+from stack.control.drained import draining_effects
 from stack.control.effects import (
     ChangeLimits,
     ChangeShadowShare,
@@ -23,7 +24,10 @@ from stack.model.tier import Pool
 
 
 def consequences(model: str, before: ModelState, after: ModelState, members: Sequence[Member]) -> Iterator[Effect]:
-    """Every effect that the change of `model` has on the fleet of `members`."""
+    """Every effect that the change of `model` has on the fleet of `members`, whose drained engines are those of `after`.
+
+    Raises RefusedError for what no fleet like this one can bear.
+    """
     for pool in Pool:
         old, new = _strategy(before, pool), _strategy(after, pool)
         if old != new:
@@ -47,6 +51,7 @@ def consequences(model: str, before: ModelState, after: ModelState, members: Seq
         yield ChangeShadowShare(model, before.shadow_share, after.shadow_share)
     if before.eject_stalled != after.eject_stalled:
         yield SwitchStalledEjection(model, after.eject_stalled)
+    yield from draining_effects(model, before, after, members)
     for pool in Pool:
         yield from _pool(model, pool, before.pools.of(pool), after.pools.of(pool), members)
 

@@ -9,6 +9,7 @@ import msgspec
 
 from stack.control.consequences import consequences
 from stack.control.diff import Change, diff
+from stack.control.drained import drained, turned
 from stack.control.effects import Effect
 from stack.control.members import Member
 from stack.control.merge import merge
@@ -36,7 +37,6 @@ def decide(patch: object, desired: Desired, members: Sequence[Member], strategie
     merged = merge(msgspec.to_builtins(desired), change)
     assert isinstance(merged, dict)  # a patch that is an object leaves an object
     after = validated(Desired(models={name: converted(name, state) for name, state in merged["models"].items()}), strategies)
-    effects = [
-        effect for name, state in after.models.items() for effect in consequences(name, desired.models[name], state, members)
-    ]
+    there = turned(members, drained(after))
+    effects = [effect for name, state in after.models.items() for effect in consequences(name, desired.models[name], state, there)]
     return Decision(after, diff(desired, after), tuple(effects))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from stack.control.drained import missing
 from stack.control.leaving import draining, present
 from stack.control.members import Member
 from stack.control.state import Desired
@@ -12,8 +13,11 @@ from stack.model.tier import Pool
 
 
 def drift(desired: Desired, members: Sequence[Member]) -> dict[str, str]:
-    """Field -> reason, for every pool that does not have as many ready engines as desired, or has some still leaving."""
-    return {
+    """Field -> reason, for every pool that does not have as many ready engines as desired, or has some still leaving.
+
+    An engine that an operator took out of rotation is as desired.
+    """
+    return missing(desired, members) | {
         f"models.{model}.pools.{pool}.replicas": reason
         for model, wanted in desired.models.items()
         for pool, state in ((Pool.PREFILL, wanted.pools.prefill), (Pool.DECODE, wanted.pools.decode))
@@ -23,7 +27,8 @@ def drift(desired: Desired, members: Sequence[Member]) -> dict[str, str]:
 
 def _reason(replicas: int, here: Sequence[Member], leaving: Sequence[Member]) -> Iterator[str]:
     ready = sum(member.state is State.READY for member in here)
-    if ready == replicas and not leaving and len(here) == replicas:
+    out = sum(member.state is State.DRAINED for member in here)
+    if ready + out == replicas and not leaving and len(here) == replicas:
         return
     parts = [f"{ready} of {replicas} ready"]
     parts += [f"{member.name} is {member.state}" for member in here if member.state is not State.READY]

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
+from stack.control.drained import DrainEngines, ReturnEngines
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
 from stack.model.tier import Pool
 
@@ -105,6 +106,8 @@ Effect = (
     | SwitchStalledEjection
     | ChangeBounds
     | ChangeDrainTime
+    | DrainEngines
+    | ReturnEngines
     | GrowPool
     | ShrinkPool
 )

@@ -19,6 +19,10 @@ Threshold = Annotated[int, msgspec.Meta(ge=0, le=THRESHOLD_MAX)]
 Requests = Annotated[int, msgspec.Meta(ge=1, le=REQUESTS_MAX)]
 
 
+# Names as Kubernetes allows them for pods, which a list in words must be able to keep apart.
+EngineName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$", max_length=253)]
+Engines = Annotated[tuple[EngineName, ...], msgspec.Meta(max_length=REPLICAS_MAX)]
+
 SESSION_KEYS = ("header:x-session-id", "cookie:session_id", "body:session_id", "body:prompt_cache_key", "body:user")
 SessionKeys = Annotated[tuple[str, ...], msgspec.Meta(max_length=16)]
 
@@ -51,6 +55,7 @@ class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     A null `protocol` is `nixl`, which engines also speak that have NIXL inside a MultiConnector.
     `drain_seconds` is how long an engine that leaves has for the requests it has in flight; null is control's own setting.
+    `drained` names engines that get no new requests; they stay, and count among `replicas`.
     """
 
     replicas: Replicas = 1
@@ -58,6 +63,7 @@ class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     drain_seconds: Annotated[float, msgspec.Meta(ge=1, le=DRAIN_SECONDS_MAX)] | None = None
     strategy: str | None = None
     protocol: str | None = None
+    drained: Engines = ()
 
 
 class Pools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

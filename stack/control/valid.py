@@ -78,7 +78,7 @@ def _pool(field: str, pool: PoolState, known: Collection[str]) -> PoolState:
     _check_bounds(field, pool)
     strategy = None if pool.strategy is None else _strategy(f"{field}.strategy", pool.strategy, known)
     protocol = None if pool.protocol is None else _protocol(f"{field}.protocol", pool.protocol)
-    return msgspec.structs.replace(pool, strategy=strategy, protocol=protocol)
+    return msgspec.structs.replace(pool, strategy=strategy, protocol=protocol, drained=tuple(sorted(set(pool.drained))))
 
 
 def _check_bounds(field: str, pool: PoolState) -> None:

@@ -17,7 +17,8 @@ class State(StrEnum):
 
     JOINING = "joining"
     READY = "ready"
-    DRAINING = "draining"
+    DRAINING = "draining"  # it leaves
+    DRAINED = "drained"  # an operator took it out of rotation; it stays
     DOWN = "down"
 
 

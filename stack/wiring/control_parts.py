@@ -15,6 +15,7 @@ from stack.api.cache_telemetry import CacheTelemetry
 from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
+from stack.api.drainers import Drainers
 from stack.api.link_routes import LinkRoutes
 from stack.api.openapi_route import with_openapi
 from stack.api.reconciler import Reconciler
@@ -96,6 +97,7 @@ def assemble(
         changes=changes,
         store=store,
         telemetry=telemetry,
+        drainers=Drainers(board, store),
     )
     linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
     told = DecisionRoutes(ring=ring, feed=feed, files=files)

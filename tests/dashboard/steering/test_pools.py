@@ -17,6 +17,7 @@ def pool(want: int, **by_state: int) -> PoolProgress:
     ("one", "done", "fraction", "sentence"),
     [
         (pool(2, ready=2), True, 1.0, "2 of 2 ready"),
+        (pool(2, ready=1, drained=1), True, 1.0, "1 of 2 ready, 1 drained"),
         (pool(3, ready=2, joining=1), False, 2 / 3, "2 of 3 ready, 1 joining"),
         (pool(2, ready=2, draining=1), False, 2 / 3, "2 of 2 ready, 1 draining"),
         (pool(1, ready=2), False, 1 / 2, "2 of 1 ready"),

@@ -18,7 +18,7 @@ def _error(answer: httpx.Response) -> tuple[int, str, str | None]:
     return answer.status_code, error["code"], error["field"]
 
 
-POOL = {"bounds": {"min": 0, "max": 64}, "drain_seconds": None, "strategy": None, "protocol": None}
+POOL = {"bounds": {"min": 0, "max": 64}, "drain_seconds": None, "strategy": None, "protocol": None, "drained": []}
 
 
 async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
@@ -67,6 +67,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                 "health_age_seconds": 0.5,
                 "emulated": False,
                 "detail": "",
+                "drained": None,
             }
             for name, pool, in_flight in (("decode-0", "decode", 0), ("decode-1", "decode", 2), ("prefill-0", "prefill", 0))
         ],
