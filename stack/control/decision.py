@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 import msgspec
 
 CANDIDATES_KEPT = 16  # of a pool, beside the chosen one: in a fleet of hundreds all of them would outweigh the rest
 NO_PARTS: Mapping[str, float] = {}
 CLIENT_LEFT = 499  # as nginx has it: the client closed the connection before the answer was whole
+
+
+class Arm(StrEnum):
+    """The sides of an experiment: what is in force, and what is tried."""
+
+    CONTROL = "control"
+    CANDIDATE = "candidate"
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,6 +80,8 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     did. `adapter` is the LoRA adapter of `model` that was asked for by its name.
     `observed`: another gateway carried the request out, and this is what would have been done; there is no outcome.
     `fallbacks` are all that was not as the configuration asks for, in order.
+    `arm` is the side of `experiment` that the request was on, None where none ran. `unit` is what was drawn into it: a keyed
+    hash of the request's session, None where the request itself was, which has none.
 
     `cached_tokens` is what the engine that answered says it did not compute: its own cache, the tiers and a prefill peer
     in one number. `prefill_cached_tokens` is what the prefill engine had; `peer_cached_tokens` what is left of
@@ -104,6 +114,9 @@ class DecisionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     decode: Selection
     prefill: Selection | None = None
     fallbacks: tuple[str, ...] = ()
+    experiment: str | None = None
+    arm: Arm | None = None
+    unit: str | None = None
     engine: str
     prefill_engine: str | None = None
     status: int

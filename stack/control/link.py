@@ -14,16 +14,27 @@ from stack.control.decision import DecisionRecord
 from stack.control.state import ModelState
 
 
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """What a share of a model's sessions goes by while experiment `id` runs. The others go by what is in force."""
+
+    id: str
+    share: float
+    candidate: ModelState
+
+
 class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a router applies, whole. `draining` names engines that take no new requests.
 
     `version` changes whenever anything in the document does; `generation` only with the desired state.
+    `experiments` are keyed by model, one at a time. A router that does not know them, or a strategy of theirs, goes by `models`
+    alone: its report does not name them.
     """
 
     version: int
     generation: int
     models: dict[str, ModelState]
     draining: tuple[str, ...] = ()
+    experiments: dict[str, Trial] = {}
 
 
 class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +51,10 @@ class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Acknowledges a version and brings decisions. `dropped` counts records lost since the last report."""
+    """Acknowledges a version and brings decisions. `dropped` counts records lost since the last report.
+
+    `experiments` are the ids of those whose arms it tells apart.
+    """
 
     id: str
     version: int
@@ -48,3 +62,4 @@ class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
     engines: tuple[EngineReport, ...] = ()
     decisions: tuple[DecisionRecord, ...] = ()
     dropped: int = 0
+    experiments: tuple[str, ...] = ()

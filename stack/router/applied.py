@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from stack.control.link import RouterConfig
+from stack.control.decision import Arm
+from stack.control.link import RouterConfig, Trial
 from stack.control.session_key import session_key
 from stack.control.state import NO_LIMITS, LoadLimits, ModelState
 from stack.engines.pd.base import Link, link
+from stack.registry import UnknownNameError
 from stack.router.sessions import NO_PLACES, SessionPlaces
 from stack.router.shelf import StrategyShelf
 from stack.strategies.base import canonical
@@ -19,7 +21,10 @@ from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 @dataclass(frozen=True, slots=True)
 class Served:
     """How one model is served: by which strategies, when it is disaggregated, how the KV gets across, how much at once, how
-    often the other strategies decide along, and where a request's session is found."""
+    often the other strategies decide along, and where a request's session is found.
+
+    `fork` is an experiment's two ways of it, None while there is none; `arm` says which of the two this is.
+    """
 
     strategies: PoolStrategies
     policy: DpdPolicy
@@ -28,6 +33,19 @@ class Served:
     shadow_share: float = 0.0
     eject_stalled: bool = False
     session_places: SessionPlaces = NO_PLACES
+    fork: Fork | None = None
+    experiment: str | None = None
+    arm: Arm | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Both ways of serving a model, whole; the candidate's for `share` of what is drawn."""
+
+    experiment: str
+    share: float
+    control: Served
+    candidate: Served
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +56,11 @@ class Applied:
     generation: int = 0
     models: Mapping[str, Served] = field(default_factory=lambda: MappingProxyType({}))
     draining: frozenset[str] = frozenset()
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """Those that run here."""
+        return tuple(served.fork.experiment for served in self.models.values() if served.fork is not None)
 
 
 class Configuration:
@@ -51,8 +74,10 @@ class Configuration:
 
     def apply(self, config: RouterConfig) -> None:
         """Replace the snapshot by `config`. Raises UnknownNameError, and then keeps what it had."""
-        models = MappingProxyType({name: self._served(name, state) for name, state in config.models.items()})
-        self.current = Applied(config.version, config.generation, models, frozenset(config.draining))
+        models = {name: self._served(name, state) for name, state in config.models.items()}
+        forked = {name: self._forked(name, models[name], trial) for name, trial in config.experiments.items() if name in models}
+        applied = MappingProxyType(models | forked)
+        self.current = Applied(config.version, config.generation, applied, frozenset(config.draining))
         self._on_applied(self.current)
 
     def preset(self, models: Mapping[str, ModelState]) -> None:
@@ -77,6 +102,17 @@ class Configuration:
         across = link(pools.prefill.protocol, pools.decode.protocol)
         places = SessionPlaces.of(map(session_key, state.session_keys))
         return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled, places)
+
+    def _forked(self, model: str, served: Served, trial: Trial) -> Served:
+        """With the experiment, unless this router lacks a strategy of it: then it takes no part, and reports none."""
+        try:
+            candidate = self._served(model, trial.candidate)
+        except UnknownNameError:
+            return served
+        control = replace(served, experiment=trial.id, arm=Arm.CONTROL)
+        return replace(
+            served, fork=Fork(trial.id, trial.share, control, replace(candidate, experiment=trial.id, arm=Arm.CANDIDATE))
+        )
 
     def _named(self, model: str, name: str) -> Named:
         return self._shelf.named(model, canonical(name))

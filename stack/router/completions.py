@@ -72,6 +72,8 @@ class Completions:
         if served is None:
             message = f"no model {parsed.model[:128]!r} is served here"
             return self._refuse(start, responder, NO_MODEL, 404, message, "model_not_found", "model")
+        if served.fork is not None:
+            served, start = self._decider.drawn(request, parsed, served.fork, start)
         if (seconds := self._poison.refused_for(parsed)) is not None:
             return self._refuse_poison(start, responder, start.fleet.base(parsed.model), seconds)
         try:

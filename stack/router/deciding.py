@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from stack.fleet.snapshot import Fleet
 from stack.model.request import RouteRequest
 from stack.router.admission import Admission
-from stack.router.applied import Applied, Configuration, Served
+from stack.router.applied import Applied, Configuration, Fork, Served
+from stack.router.drawing import Drawing
 from stack.router.errand import Errand
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import Identity
@@ -24,11 +25,12 @@ from stack.strategies.disaggregation import due
 
 
 class Start(msgspec.Struct, frozen=True, gc=False):
-    """What a request goes by from its first moment to its last, whatever changes meanwhile."""
+    """What a request goes by from its first moment to its last, whatever changes meanwhile. `unit`: see DecisionRecord."""
 
     identity: Identity
     applied: Applied
     fleet: Fleet
+    unit: str | None = None
 
 
 class Decider:
@@ -41,6 +43,7 @@ class Decider:
         lineup: Lineup,
         admission: Admission,
         inquiry: Inquiry,
+        drawing: Drawing,
         clock: Callable[[], float],
         wall_clock: Callable[[], float],
         authorization: bytes | None = None,
@@ -51,6 +54,7 @@ class Decider:
         self._lineup = lineup
         self._admission = admission
         self._inquiry = inquiry
+        self._drawing = drawing
         self._clock = clock
         self._wall_clock = wall_clock
         self._authorization = authorization
@@ -65,6 +69,11 @@ class Decider:
         if model in start.applied.models:
             return start.applied.models[model]
         return self._configuration.default(model) if start.fleet.of_model(model) else None
+
+    def drawn(self, request: Request, parsed: ParsedBody, fork: Fork, start: Start) -> tuple[Served, Start]:
+        """The arm that the request is on, to be asked for once; and its start, which knows what was drawn."""
+        served, unit = self._drawing.draw(request, parsed, start.identity.request_id, fork)
+        return served, replace(start, unit=unit)
 
     async def errand(self, request: Request, parsed: ParsedBody, served: Served, start: Start) -> Errand:
         """The request with its plan. Raises EmptyPoolError, OverLimitError."""
@@ -92,6 +101,7 @@ class Decider:
             fleet=start.fleet,
             served=served,
             generation=start.applied.generation,
+            unit=start.unit,
             route=route,
             plan=plan,
             timeline=Timeline(received=request.received_at),

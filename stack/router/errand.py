@@ -68,6 +68,7 @@ class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
     fleet: Fleet
     served: Served
     generation: int
+    unit: str | None = None
     route: RouteRequest
     plan: Plan
     timeline: Timeline

@@ -91,7 +91,7 @@ class Inquiry:
         return RouteRequest(
             request_id=request_id,
             model=model,
-            sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, served.policy)),
+            sequence=self._turns.take(parsed.model, meant_path(parsed, prompt_tokens, served.policy), served.arm),
             prompt_tokens=prompt_tokens,
             tokens_exact=tokens is not None,
             prompt_bytes=len(data),

@@ -52,6 +52,10 @@ class Sessions:
                 return self._hashed(named)
         return None
 
+    def drawn(self, lot: str) -> bytes:
+        """A number that nobody chooses, the same for equal lots at every router that has this secret."""
+        return hmac.digest(self._secret, lot.encode(), "sha256")
+
     def _hashed(self, name: bytes) -> str:
         return hmac.digest(self._secret, name[:KEY_BYTES_MAX], "sha256").hex()[:32]
 

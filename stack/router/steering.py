@@ -145,6 +145,7 @@ class Steering:
             ),
             decisions=records,
             dropped=batch.dropped,
+            experiments=applied.experiments,
         )
 
     def _note(self, error: ControlUnavailableError | None) -> None:

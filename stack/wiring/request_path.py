@@ -16,6 +16,7 @@ from stack.router.applied import Configuration
 from stack.router.asking import Asking
 from stack.router.completions import Completions
 from stack.router.deciding import Decider
+from stack.router.drawing import Drawing
 from stack.router.executor import Executor
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.hindsight import Hindsight
@@ -71,6 +72,7 @@ class Shared:
 
 def handler(options: RouterOptions, shared: Shared) -> Handler:
     """What answers requests that name a model."""
+    sessions = Sessions(options.secret)
     decider = Decider(
         shared.configuration,
         shared.keeper,
@@ -79,11 +81,12 @@ def handler(options: RouterOptions, shared: Shared) -> Handler:
         Inquiry(
             shared.tokens,
             Placing(shared.index, shared.tiers),
-            Sessions(options.secret),
+            sessions,
             shared.in_flight.sent,
             options.settings,
             shared.clock,
         ),
+        Drawing(sessions),
         shared.clock,
         time.time,
         options.engine_authorization.encode() if options.engine_authorization else None,

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import httpx
 
 from stack.control.decision import DecisionRecord
-from stack.control.link import RouterConfig
+from stack.control.link import RouterConfig, Trial
 from stack.control.state import Desired, Dpd, ModelState
 from stack.fleet.engine import Health
 from stack.model.target import Target, encode
@@ -80,9 +80,15 @@ class RouterBench:
         """Requests that wait in the router."""
         return self.router.admission.queued(MODEL)
 
-    def apply(self, generation: int, model: ModelState, draining: tuple[str, ...] = ()) -> None:
+    def apply(self, generation: int, model: ModelState, draining: tuple[str, ...] = (), experiment: Trial | None = None) -> None:
         """What control does."""
-        config = RouterConfig(version=generation, generation=generation, models={MODEL: model}, draining=draining)
+        config = RouterConfig(
+            version=generation,
+            generation=generation,
+            models={MODEL: model},
+            draining=draining,
+            experiments={} if experiment is None else {MODEL: experiment},
+        )
         self.router.configuration.apply(config)
 
     async def chat(self, content: str = SHORT, *, headers: Mapping[str, str] | None = None, **fields: Any) -> httpx.Response:

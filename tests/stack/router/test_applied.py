@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
-from stack.control.link import RouterConfig
+from stack.control.decision import Arm
+from stack.control.link import RouterConfig, Trial
 from stack.control.session_key import Place, SessionKey
 from stack.control.state import Dpd, ModelState, Pools, PoolState
 from stack.fleet.engine import Engine
@@ -70,3 +72,27 @@ def test_strategies_stay_the_same_objects_across_switches() -> None:
     configuration.apply(_config(2, m=ModelState(strategy="b")))
     configuration.apply(_config(3, m=ModelState(strategy="a")))
     assert configuration.current.models["m"].strategies.decode is first
+
+
+def test_an_experiment_holds_both_ways_whole() -> None:
+    configuration = Configuration(_shelf())
+    dpd = Dpd(enabled=True, routing_threshold=99)
+    config = _config(1, m=ModelState(strategy="a"), n=ModelState(strategy="a"))
+    trial = Trial(id="e1", share=0.25, candidate=ModelState(strategy="b", dpd=dpd))
+    configuration.apply(replace(config, experiments={"m": trial, "gone": trial}))
+    applied = configuration.current
+    fork = applied.models["m"].fork
+    assert fork is not None
+    assert (applied.experiments, fork.experiment, fork.share) == (("e1",), "e1", 0.25)
+    assert (fork.control.arm, fork.control.strategies.decode.name, fork.control.fork) == (Arm.CONTROL, "a", None)
+    assert (fork.candidate.arm, fork.candidate.strategies.decode.name) == (Arm.CANDIDATE, "b")
+    assert fork.candidate.policy.routing_threshold == 99
+    assert applied.models["n"].fork is None
+
+
+def test_an_experiment_with_a_strategy_that_is_not_known_here_is_left_out_and_the_rest_applied() -> None:
+    configuration = Configuration(_shelf())
+    config = _config(2, m=ModelState(strategy="b"))
+    configuration.apply(replace(config, experiments={"m": Trial(id="e1", share=0.5, candidate=ModelState(strategy="magic"))}))
+    applied = configuration.current
+    assert (applied.version, applied.models["m"].strategies.decode.name, applied.experiments) == (2, "b", ())
