@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import sources
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
-from stack.api.client import ControlError
+from stack.api.answers import ControlError
 from stack.metrics import catalog
 from stack.metrics.family import Label
 from stack.metrics.promql import selector

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
-from stack.api.client import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
+from stack.api.answers import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
 
 UNKNOWN = "unknown"
 AWAY = ":material/cloud_off:"

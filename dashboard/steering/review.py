@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import notices, sources
-from stack.api.client import ControlUnreachableError
+from stack.api.answers import ControlUnreachableError
 from stack.api.schema import ChangeView, EffectView
 from stack.control.diff import Change
 

@@ -13,7 +13,7 @@ from dashboard.steering.draft import Draft
 from dashboard.steering.form import form
 from dashboard.steering.history import history
 from dashboard.steering.review import Proposal, review, sentence
-from stack.api.client import ControlError
+from stack.api.answers import ControlError
 from stack.api.schema import StateView
 from stack.control.diff import diff
 from stack.control.state import Desired

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import compared, explained, flow, notices, reader, sources
-from stack.api.client import ControlAnswerError
+from stack.api.answers import ControlAnswerError
 from stack.api.schema import DecisionsView
 from stack.control.decision import DecisionRecord
 from stack.model.tier import Path

@@ -8,16 +8,18 @@ from pathlib import Path
 import msgspec
 
 from stack.adapters.sqlite_file import SqliteFile
-from stack.control.audit import AuditRecord
-from stack.control.ports import Kept
+from stack.control.audit import AuditRecord, Outcome
+from stack.control.ports import Generation, Kept
 from stack.control.state import Desired
 
 FILE = "control.db"
+_LAST = 2**63 - 1
 
 # Rows are only ever added; the triggers hold anybody to it who opens the file, this program included.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS state (generation INTEGER PRIMARY KEY, at REAL NOT NULL, desired TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS audit_of ON audit (json_extract(record, '$.generation'), sequence);
 CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY);
 CREATE TRIGGER IF NOT EXISTS state_kept BEFORE UPDATE ON state BEGIN SELECT RAISE(ABORT, 'state is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS state_whole BEFORE DELETE ON state BEGIN SELECT RAISE(ABORT, 'state is append-only'); END;
@@ -51,6 +53,12 @@ class SqliteStore:
     async def records(self, limit: int) -> tuple[AuditRecord, ...]:
         return await self._file.do(lambda db: _records(db, limit))
 
+    async def generations(self, limit: int, before: int | None = None) -> tuple[Generation, ...]:
+        return await self._file.do(lambda db: _generations(db, limit, before))
+
+    async def document(self, generation: int) -> object | None:
+        return await self._file.do(lambda db: _document(db, generation))
+
     async def knows(self, run: str) -> bool:
         """Whether this run of the stack has begun here before. Raises StoreError."""
         return await self._file.do(lambda db: db.execute("SELECT 1 FROM run WHERE id = ?", (run,)).fetchone() is not None)
@@ -75,4 +83,27 @@ def _add(db: sqlite3.Connection, record: AuditRecord) -> None:
 
 def _records(db: sqlite3.Connection, limit: int) -> tuple[AuditRecord, ...]:
     rows = db.execute("SELECT sequence, record FROM audit ORDER BY sequence DESC LIMIT ?", (limit,))
-    return tuple(msgspec.structs.replace(msgspec.json.decode(text, type=AuditRecord), sequence=seq) for seq, text in rows)
+    return tuple(_record(sequence, text) for sequence, text in rows)
+
+
+def _record(sequence: int, text: str) -> AuditRecord:
+    return msgspec.structs.replace(msgspec.json.decode(text, type=AuditRecord), sequence=sequence)
+
+
+# The record that was kept together with a generation is the first one of a change to it, or of the start that brought it.
+_GENERATIONS = """
+SELECT state.generation, state.at, audit.sequence, audit.record FROM state LEFT JOIN audit ON audit.sequence = (
+  SELECT min(sequence) FROM audit
+  WHERE json_extract(record, '$.generation') = state.generation AND json_extract(record, '$.outcome') IN (?, ?)
+) WHERE state.generation < ? ORDER BY state.generation DESC LIMIT ?
+"""
+
+
+def _generations(db: sqlite3.Connection, limit: int, before: int | None) -> tuple[Generation, ...]:
+    rows = db.execute(_GENERATIONS, (Outcome.APPLIED, Outcome.STARTED, _LAST if before is None else before, limit))
+    return tuple(Generation(number, at, text and _record(sequence, text)) for number, at, sequence, text in rows)
+
+
+def _document(db: sqlite3.Connection, generation: int) -> object | None:
+    row = db.execute("SELECT desired FROM state WHERE generation = ?", (generation,)).fetchone()
+    return None if row is None else msgspec.json.decode(row[0])

@@ -47,6 +47,14 @@ def number(request: Request, name: str) -> int:
     return int(_number(request, name, 0, 0, 2**53))
 
 
+def path_number(request: Request, name: str) -> int:
+    """A whole number in the path. Raises ApiError."""
+    text = str(request.path_params[name])
+    if not text.isascii() or not text.isdigit() or len(text) > 16:
+        raise ApiError(400, "bad_parameter", f"{name} is a whole number, not {text[:40]!r}", name)
+    return int(text)
+
+
 def wait(request: Request, most: float) -> float:
     """For how many seconds the client is ready to wait, at most `most`."""
     return min(most, _number(request, "wait", 0, 0, 3600))

@@ -14,9 +14,9 @@ from stack.api.errors import ApiError
 from stack.api.routers import Routers
 from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
+from stack.api.wish import Wanted, Wish
 from stack.control.audit import AuditRecord, Outcome
-from stack.control.decide import Decision, decide
-from stack.control.merge import DEPTH_MAX, too_deep
+from stack.control.decide import Decision, decide, decide_whole
 from stack.control.ports import Kept, Store, StoreError
 from stack.control.refusal import RefusedError
 
@@ -28,9 +28,9 @@ REQUEST_MAX = 4_000  # characters of a patch that the audit log repeats
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A change as it arrived: `body` is JSON, `if_match` the header; `actor` and `remote` say who."""
+    """A change as it arrived: `if_match` is the header; `actor` and `remote` say who."""
 
-    body: bytes
+    wish: Wish
     if_match: str | None
     dry_run: bool
     actor: str
@@ -83,7 +83,7 @@ class Changes:
 
     async def _judge(self, asked: Asked) -> tuple[Decision, int]:
         based_on = _generation(asked.if_match)
-        patch = _decoded(asked.body)
+        wanted = await asked.wish.read(self._store)
         async with self._lock:
             if based_on != self._board.generation:
                 raise ApiError(
@@ -91,14 +91,15 @@ class Changes:
                     "stale",
                     f"this change is based on generation {based_on}, the state is at {self._board.generation}: read it again",
                 )
-            decision = self._decide(patch)
+            decision = self._decide(wanted)
             if asked.dry_run or not decision.diff:
                 return decision, self._board.version
-            return decision, await self._owned(self._keep(asked, decision))
+            return decision, await self._owned(self._keep(asked, decision, wanted.rolled_back_to))
 
-    def _decide(self, patch: object) -> Decision:
+    def _decide(self, wanted: Wanted) -> Decision:
+        judge = decide_whole if wanted.whole else decide
         try:
-            return decide(patch, self._board.desired, self._sight.members(), self._strategies)
+            return judge(wanted.document, self._board.desired, self._sight.members(), self._strategies)
         except RefusedError as error:
             raise ApiError(422, "refused", error.message, error.field or None) from error
 
@@ -109,9 +110,10 @@ class Changes:
         task.add_done_callback(self._keeping.discard)
         return await asyncio.shield(task)
 
-    async def _keep(self, asked: Asked, decision: Decision) -> int:
+    async def _keep(self, asked: Asked, decision: Decision, rolled_back_to: int | None) -> int:
         kept = Kept(self._board.generation + 1, decision.desired)
         record = self._record(asked, Outcome.APPLIED, kept.generation, decision)
+        record = msgspec.structs.replace(record, rolled_back_to=rolled_back_to)
         try:
             await self._store.keep(kept, record)
         except StoreError as error:
@@ -140,7 +142,7 @@ class Changes:
             generation=generation,
             remote=asked.remote,
             comment=asked.comment,
-            request=asked.body.decode(errors="replace")[:REQUEST_MAX],
+            request=asked.wish.body.decode(errors="replace")[:REQUEST_MAX],
             diff=decision.diff if decision else (),
             effects=tuple(effect.sentence for effect in decision.effects) if decision else (),
             error=_sayable(error.message) if error else None,
@@ -156,18 +158,6 @@ def _generation(header: str | None) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise ApiError(400, "bad_precondition", "If-Match must be a generation: a whole number, quoted or bare")
     return int(text)
-
-
-def _decoded(body: bytes) -> object:
-    try:
-        patch = msgspec.json.decode(body)
-    except RecursionError as error:
-        raise ApiError(400, "invalid_json", "the JSON nests too deeply") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise ApiError(400, "invalid_json", f"the body is not JSON: {error}") from error
-    if too_deep(patch):
-        raise ApiError(400, "invalid_json", f"the JSON nests deeper than {DEPTH_MAX} levels")
-    return patch
 
 
 def _sayable(text: str) -> str:

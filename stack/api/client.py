@@ -12,7 +12,16 @@ import httpx
 import msgspec
 
 from stack.adapters.trust import trusting
-from stack.api.schema import AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, HealthView, StateView
+from stack.api.answers import ControlUnreachableError, refusal
+from stack.api.schema import (
+    AuditView,
+    ChangeView,
+    DecisionsView,
+    GenerationsView,
+    HealthView,
+    KeptView,
+    StateView,
+)
 from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
 
@@ -21,37 +30,6 @@ T = TypeVar("T")
 # A change waits up to 2 s for the routers; the rest is for a busy machine.
 TIMEOUT_SECONDS = 8.0
 FOLLOW_SECONDS = 45.0  # control says something every 15 s
-
-
-class ControlError(Exception):
-    """Control did not do what it was asked."""
-
-
-class ControlUnreachableError(ControlError):
-    """Nobody answers at control's address, or not in time; the message says where."""
-
-
-class ControlAnswerError(ControlError):
-    """Control answered, and said no. `status` is HTTP's; `code`, `message` and `field` are control's words."""
-
-    def __init__(self, status: int, detail: ErrorDetail) -> None:
-        super().__init__(detail.message)
-        self.status, self.code, self.message, self.field = status, detail.code, detail.message, detail.field
-
-
-class StaleError(ControlAnswerError):
-    """Somebody changed the state since it was read (409): read it again."""
-
-
-class RefusedChangeError(ControlAnswerError):
-    """The change makes no sense or would do harm (422): the message says why, `field` where."""
-
-
-class UnauthorizedError(ControlAnswerError):
-    """The token is missing or wrong (401, 403)."""
-
-
-_ERRORS = {409: StaleError, 422: RefusedChangeError, 401: UnauthorizedError, 403: UnauthorizedError}
 
 
 class ControlClient:
@@ -95,12 +73,24 @@ class ControlClient:
 
         `pending` of the answer names routers that have yet to follow. Raises StaleError, RefusedChangeError.
         """
-        params = {"dry_run": "true"} if dry_run else {}
-        if comment:
-            params["comment"] = comment
         headers = {"If-Match": f'"{generation}"', "Content-Type": "application/merge-patch+json"}
-        answer = self._send("PATCH", "/v1/state", params, headers, msgspec.json.encode(patch))
+        answer = self._send("PATCH", "/v1/state", _options(dry_run, comment), headers, msgspec.json.encode(patch))
         return self._decode(answer, ChangeView)
+
+    def rollback(self, to: int, generation: int, *, dry_run: bool = False, comment: str | None = None) -> ChangeView:
+        """Make what was desired in generation `to` desired again, in place of that of `generation`; as `change` does."""
+        headers = {"If-Match": f'"{generation}"', "Content-Type": "application/json"}
+        body = msgspec.json.encode({"generation": to})
+        answer = self._send("POST", "/v1/rollback", _options(dry_run, comment), headers, body)
+        return self._decode(answer, ChangeView)
+
+    def generations(self, *, limit: int = 100) -> GenerationsView:
+        """What was in force, newest first."""
+        return self._read("/v1/generations", {"limit": str(limit)}, GenerationsView)
+
+    def generation(self, number: int) -> KeptView:
+        """One generation whole."""
+        return self._read(f"/v1/generations/{number}", {}, KeptView)
 
     def decisions(self, *, limit: int = 100, **filters: str | None) -> DecisionsView:
         """Recent routing decisions, newest first. Filters: model, path, strategy, engine, fallback, status, since."""
@@ -116,7 +106,7 @@ class ControlClient:
             with self._http.stream("GET", "/v1/decisions/stream", params=_set(filters), timeout=FOLLOW_SECONDS) as answer:
                 if not answer.is_success:
                     answer.read()
-                    raise _ERRORS.get(answer.status_code, ControlAnswerError)(answer.status_code, _detail(answer))
+                    raise refusal(answer)
                 event = ""
                 for line in answer.iter_lines():
                     if line.startswith("event: "):
@@ -163,7 +153,7 @@ class ControlClient:
             raise self._unreachable(error) from error
         if answer.is_success:
             return answer
-        raise _ERRORS.get(answer.status_code, ControlAnswerError)(answer.status_code, _detail(answer))
+        raise refusal(answer)
 
     def _unreachable(self, error: Exception) -> ControlUnreachableError:
         return ControlUnreachableError(f"control does not answer at {self.url}: {str(error) or type(error).__name__}")
@@ -178,12 +168,9 @@ class ControlClient:
         return ControlUnreachableError(f"what answers at {self.url} is not control: {error}")
 
 
+def _options(dry_run: bool, comment: str | None) -> dict[str, str]:
+    return ({"dry_run": "true"} if dry_run else {}) | ({"comment": comment} if comment else {})
+
+
 def _set(filters: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in filters.items() if value}
-
-
-def _detail(answer: httpx.Response) -> ErrorDetail:
-    try:
-        return msgspec.json.decode(answer.content, type=ErrorView).error
-    except msgspec.DecodeError:
-        return ErrorDetail(code="unknown", message=f"control answered {answer.status_code} without saying why")

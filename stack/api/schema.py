@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 
@@ -98,7 +99,7 @@ class EffectView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangeView(StateView, frozen=True, kw_only=True):
-    """`PATCH /v1/state`: the state after the change, and what the change was.
+    """`PATCH /v1/state` and `POST /v1/rollback`: the state after the change, and what the change was.
 
     On a dry run `desired` and `generation` are those in force: nothing was applied, `proposed` is what would be.
     `pending` names the live routers that have not acknowledged the change yet (status 202).
@@ -126,6 +127,26 @@ class AuditView(msgspec.Struct, frozen=True, kw_only=True):
     """`GET /v1/audit`: newest first."""
 
     records: tuple[AuditRecord, ...]
+
+
+class GenerationView(msgspec.Struct, frozen=True, kw_only=True):
+    """A generation: since when (Unix seconds), and who changed what for it; null where the log does not say."""
+
+    generation: int
+    at: float
+    record: AuditRecord | None = None
+
+
+class GenerationsView(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /v1/generations`: newest first."""
+
+    generations: tuple[GenerationView, ...]
+
+
+class KeptView(GenerationView, frozen=True, kw_only=True):
+    """`GET /v1/generations/{generation}`: `desired` is the document as it was written then."""
+
+    desired: Any
 
 
 class HealthView(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""What people and their tools ask: the state, changes to it, the audit log."""
+"""What people and their tools ask: the state, and changes to it."""
 
 from __future__ import annotations
 
@@ -12,34 +12,40 @@ from stack.api.board import Board
 from stack.api.changes import Asked, Changed, Changes
 from stack.api.contract import FLAG, TEXT, Body, Contract, Parameter
 from stack.api.drainers import Drainers
-from stack.api.errors import ApiError, json_response
+from stack.api.errors import json_response
 from stack.api.permit import Permitted
 from stack.api.routers import Routers
-from stack.api.schema import Applied, AuditView, ChangeView, DrainedView, EffectView, EngineView, HealthView, StateView
+from stack.api.schema import Applied, ChangeView, DrainedView, EffectView, EngineView, HealthView, StateView
 from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
+from stack.api.wish import Back, Patch, Rollback, Wish
 from stack.control.access import Role
 from stack.control.drained import Drainer, drained
 from stack.control.effects import Effect
 from stack.control.members import Member
-from stack.control.ports import Store, StoreError
 from stack.fleet.engine import State
 
 _PROMETHEUS = "text/plain; version=0.0.4"
 _STATE = Contract("Desired against applied, engines, drift. The generation is the ETag.", {200: Body(StateView)})
+_CHANGE = (
+    Parameter("If-Match", TEXT, "The generation that the change is based on; another one in force refuses it.", "header", True),
+    Parameter("dry_run", FLAG, "Only say what the change would do."),
+    Parameter("comment", TEXT, "Why; kept in the audit log."),
+    Parameter("X-Kvdeck-Comment", TEXT, "The same.", "header"),
+    Parameter("X-Kvdeck-Actor", TEXT, "Who asks; only where control has no tokens.", "header"),
+)
 _PATCH = Contract(
     "Changes the desired state by a JSON merge patch (RFC 7396); 202 when a live router has yet to follow.",
     {200: Body(ChangeView), 202: Body(ChangeView)},
     Body(None, "application/merge-patch+json"),
-    (
-        Parameter("If-Match", TEXT, "The generation that the change is based on; another one in force refuses it.", "header", True),
-        Parameter("dry_run", FLAG, "Only say what the change would do."),
-        Parameter("comment", TEXT, "Why; kept in the audit log."),
-        Parameter("X-Kvdeck-Comment", TEXT, "The same.", "header"),
-        Parameter("X-Kvdeck-Actor", TEXT, "Who asks; only where control has no tokens.", "header"),
-    ),
+    _CHANGE,
 )
-_AUDIT = Contract("The audit log, newest first.", {200: Body(AuditView)}, parameters=(asking.LIMIT,))
+_ROLLBACK = Contract(
+    "Makes the document of an earlier generation the desired state again, as a change like any other: judged by today's rules.",
+    {200: Body(ChangeView), 202: Body(ChangeView)},
+    Body(Rollback),
+    _CHANGE,
+)
 _HEALTH = Contract("Whether control answers.", {200: Body(HealthView)})
 _METRICS = Contract("Control's own metrics, for Prometheus.", {200: Body(None, _PROMETHEUS)})
 
@@ -52,7 +58,6 @@ class StateRoutes:
     routers: Routers
     sight: Sight
     changes: Changes
-    store: Store
     telemetry: Telemetry
     drainers: Drainers
 
@@ -60,7 +65,7 @@ class StateRoutes:
         return [
             Permitted("GET", "/v1/state", self.state, needs=Role.VIEWER, contract=_STATE),
             Permitted("PATCH", "/v1/state", self.patch, needs=Role.OPERATOR, contract=_PATCH),
-            Permitted("GET", "/v1/audit", self.audit, needs=Role.VIEWER, contract=_AUDIT),
+            Permitted("POST", "/v1/rollback", self.rollback, needs=Role.OPERATOR, contract=_ROLLBACK),
             Permitted("GET", "/health", self.health, needs=None, contract=_HEALTH),
             Permitted("GET", "/metrics", self.metrics, needs=None, contract=_METRICS),
         ]
@@ -70,9 +75,15 @@ class StateRoutes:
         return json_response(view, headers={"ETag": f'"{view.generation}"'})
 
     async def patch(self, request: Request) -> Response:
+        return await self._change(request, Patch(await asking.body(request, asking.PATCH_BYTES)))
+
+    async def rollback(self, request: Request) -> Response:
+        return await self._change(request, Back(await asking.body(request, asking.PATCH_BYTES)))
+
+    async def _change(self, request: Request, wish: Wish) -> Response:
         asking.only(request, "dry_run", "comment")
         asked = Asked(
-            body=await asking.body(request, asking.PATCH_BYTES),
+            wish=wish,
             if_match=request.headers.get("if-match"),
             dry_run=asking.flag(request, "dry_run"),
             actor=asking.actor(request),
@@ -82,12 +93,6 @@ class StateRoutes:
         changed = await self.changes.change(asked)
         view = await self._changed(asked.dry_run, changed)
         return json_response(view, 202 if changed.pending else 200, {"ETag": f'"{view.generation}"'})
-
-    async def audit(self, request: Request) -> Response:
-        try:
-            return json_response(AuditView(records=await self.store.records(asking.limit(request))))
-        except StoreError as error:
-            raise ApiError(503, "not_readable", f"the audit log cannot be read: {error}") from error
 
     async def health(self, _: Request) -> Response:
         return json_response(HealthView(status="ok", generation=self.board.generation))

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 import msgspec
+import yaml
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from stack.api.schema import AuditView, ChangeView, DecisionsView, EngineView, RouterView, StateView
+from stack.api.schema import AuditView, ChangeView, DecisionsView, EngineView, KeptView, RouterView, StateView
 from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
@@ -66,6 +67,20 @@ def change(view: ChangeView) -> Iterator[RenderableType]:
 def audit(view: AuditView) -> Iterator[RenderableType]:
     """`kvdeck ctl history`."""
     yield _table("", ("at", "generation", "who", "outcome", "what", "why"), map(_record, view.records))
+
+
+def generation(view: KeptView) -> Iterator[RenderableType]:
+    """`kvdeck ctl history N`: one change whole, and what was desired from then on."""
+    record = view.record
+    if record is None:
+        yield Text(f"generation {view.generation}, since {_clock(view.at)}; the audit log does not say whose")
+    else:
+        yield Text(f"generation {view.generation}, since {_clock(view.at)}, {record.outcome} by {_who(record)}")
+        yield from map(Text, _why(record))
+        if record.diff:
+            yield _table("changes", ("field", "before", "after"), map(_change, record.diff))
+        yield from (Text(f"- {effect}") for effect in record.effects)
+    yield Text(yaml.safe_dump({"desired": view.desired}, sort_keys=False).rstrip())
 
 
 def decisions(view: DecisionsView) -> Iterator[RenderableType]:
@@ -130,9 +145,17 @@ def _change(change: Change) -> Sequence[str]:
 def _record(record: AuditRecord) -> Sequence[str]:
     fields = [f"{c.field}: {_json(c.before)} -> {_json(c.after)}" for c in record.diff]
     what = "\n".join(fields or record.effects or filter(None, [record.field]))
-    why = "\n".join(filter(None, [record.comment, record.error]))
-    who = f"{record.actor} from {record.remote}" if record.remote else record.actor
-    return _clock(record.at), str(record.generation), who, record.outcome, what, why
+    return _clock(record.at), str(record.generation), _who(record), record.outcome, what, "\n".join(_why(record))
+
+
+def _who(record: AuditRecord) -> str:
+    return f"{record.actor} from {record.remote}" if record.remote else record.actor
+
+
+def _why(record: AuditRecord) -> Iterator[str]:
+    if record.rolled_back_to is not None:
+        yield f"back to generation {record.rolled_back_to}"
+    yield from filter(None, [record.comment, record.error])
 
 
 def _decision(record: DecisionRecord) -> Sequence[str]:

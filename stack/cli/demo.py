@@ -21,7 +21,7 @@ def command(tokens: int, as_json: bool) -> None:
     from rich.progress import Progress
 
     from stack.adapters.supervisor_link import SupervisorUnavailableError
-    from stack.api.client import ControlError
+    from stack.api.answers import ControlError
     from stack.demo.error import DemoError
     from stack.demo.show import proofs, table, unproven
     from stack.demo.story import requests

@@ -25,8 +25,9 @@ class Outcome(StrEnum):
 class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the audit log; lines are only ever added.
 
-    `at` is Unix seconds; `generation` is the one in force afterwards. `request` is the patch as it was
-    sent (clipped when long), None for control's own steps. `effects` are sentences. `sequence` is given by the store.
+    `at` is Unix seconds; `generation` is the one in force afterwards, `rolled_back_to` the earlier one whose document it
+    has again. `request` is the body as it was sent (clipped when long), None for control's own steps. `effects` are
+    sentences. `sequence` is given by the store.
     """
 
     at: float
@@ -40,4 +41,5 @@ class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
     effects: tuple[str, ...] = ()
     error: str | None = None
     field: str | None = None
+    rolled_back_to: int | None = None
     sequence: int | None = None

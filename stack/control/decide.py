@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -16,6 +16,7 @@ from stack.control.merge import merge
 from stack.control.patch import check, keyed
 from stack.control.state import Desired
 from stack.control.valid import converted, validated
+from stack.control.whole import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,16 @@ def decide(patch: object, desired: Desired, members: Sequence[Member], strategie
     check(change, desired)
     merged = merge(msgspec.to_builtins(desired), change)
     assert isinstance(merged, dict)  # a patch that is an object leaves an object
-    after = validated(Desired(models={name: converted(name, state) for name, state in merged["models"].items()}), strategies)
+    return _judged(merged["models"], desired, members, strategies)
+
+
+def decide_whole(document: object, desired: Desired, members: Sequence[Member], strategies: Collection[str]) -> Decision:
+    """Judge `document`, which takes the place of `desired`, as `decide` does: what it leaves out becomes the default."""
+    return _judged(whole(document, desired), desired, members, strategies)
+
+
+def _judged(models: Mapping[str, object], desired: Desired, members: Sequence[Member], strategies: Collection[str]) -> Decision:
+    after = validated(Desired(models={name: converted(name, state) for name, state in models.items()}), strategies)
     there = turned(members, drained(after))
     effects = [effect for name, state in after.models.items() for effect in consequences(name, desired.models[name], state, there)]
     return Decision(after, diff(desired, after), tuple(effects))

@@ -66,6 +66,15 @@ class Kept:
     desired: Desired
 
 
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A desired state that was kept once: `at` is Unix seconds, `record` what the audit log says of how it came to be."""
+
+    number: int
+    at: float
+    record: AuditRecord | None
+
+
 class Store(Protocol):
     """Keeps the desired state and the audit log, on disk before it answers."""
 
@@ -83,6 +92,14 @@ class Store(Protocol):
 
     async def records(self, limit: int) -> tuple[AuditRecord, ...]:
         """The newest `limit` records, newest first. Raises StoreError."""
+        ...
+
+    async def generations(self, limit: int, before: int | None = None) -> tuple[Generation, ...]:
+        """The newest `limit` that are kept, of those lower than `before`; newest first. Raises StoreError."""
+        ...
+
+    async def document(self, generation: int) -> object | None:
+        """What was desired in `generation`, as JSON written then; None when there is no such generation. Raises StoreError."""
         ...
 
 

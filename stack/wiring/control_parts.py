@@ -16,6 +16,7 @@ from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
 from stack.api.drainers import Drainers
+from stack.api.history_routes import HistoryRoutes
 from stack.api.link_routes import LinkRoutes
 from stack.api.openapi_route import with_openapi
 from stack.api.reconciler import Reconciler
@@ -95,17 +96,17 @@ def assemble(
         routers=routers,
         sight=sight,
         changes=changes,
-        store=store,
         telemetry=telemetry,
         drainers=Drainers(board, store),
     )
+    history = HistoryRoutes(store=store)
     linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
     told = DecisionRoutes(ring=ring, feed=feed, files=files)
     telemetry.watch(CacheTelemetry(cache.directory))
     if tokens is not None:
         telemetry.watch(TokenTelemetry(tokens))
     cached = CacheRoutes(board=cache)
-    routes = with_openapi([*asked.routes(), *told.routes(), *linked.routes(), *cached.routes()])
+    routes = with_openapi([*asked.routes(), *history.routes(), *told.routes(), *linked.routes(), *cached.routes()])
     return Control(
         app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused),
         board=board,

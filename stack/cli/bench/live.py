@@ -40,7 +40,7 @@ def command(
     import msgspec
 
     from stack.adapters.supervisor_link import SupervisorUnavailableError
-    from stack.api.client import ControlError
+    from stack.api.answers import ControlError
     from stack.bench.arm import BASE, Shape, arms
     from stack.bench.comparison_table import EMULATED, REAL, markdown
     from stack.bench.stage import StageError

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.argument("generation", type=click.IntRange(1), required=False)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @connected
-def command(at: Connection, limit: int) -> None:
-    """The audit log, newest first."""
+def command(at: Connection, generation: int | None, limit: int) -> None:
+    """The audit log, newest first; with GENERATION that change whole, and what was desired then."""
     from stack.wiring.ctl import history
 
-    sys.exit(history.audit(at, limit))
+    sys.exit(history.audit(at, limit) if generation is None else history.one(at, generation))

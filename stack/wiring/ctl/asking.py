@@ -15,8 +15,9 @@ from rich.console import Console, RenderableType
 
 from stack.adapters.bearer import TokenFileError, read_token
 from stack.adapters.trust import TrustError
+from stack.api.answers import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
 from stack.api.assignments import AssignmentError
-from stack.api.client import ControlAnswerError, ControlClient, ControlUnreachableError, StaleError, UnauthorizedError
+from stack.api.client import ControlClient
 from stack.config import Layout, Ports
 from stack.local.asking import listed
 from stack.local.components.control import NAME as CONTROL

@@ -142,6 +142,10 @@ class Deck:
         based_on = self.control.board.generation if generation is None else generation
         return await self.http.patch("/v1/state", json=patch, params=params, headers={"If-Match": str(based_on)})
 
+    async def rollback(self, to: object, generation: object = None, **params: str) -> httpx.Response:
+        based_on = self.control.board.generation if generation is None else generation
+        return await self.http.post("/v1/rollback", json={"generation": to}, params=params, headers={"If-Match": str(based_on)})
+
     async def tick(self, seconds: float = 0.5) -> None:
         self.clock.advance(seconds)
         await self.control.reconciler.tick()

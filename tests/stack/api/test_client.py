@@ -4,14 +4,8 @@ import httpx
 import msgspec
 import pytest
 
-from stack.api.client import (
-    ControlAnswerError,
-    ControlClient,
-    ControlUnreachableError,
-    RefusedChangeError,
-    StaleError,
-    UnauthorizedError,
-)
+from stack.api.answers import ControlAnswerError, ControlUnreachableError, RefusedChangeError, StaleError, UnauthorizedError
+from stack.api.client import ControlClient
 from stack.api.schema import Applied, ChangeView, ErrorDetail, ErrorView
 from stack.cache.relay import CacheUpdate
 from tests.stack.control.samples import desired

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,7 @@ def _asked(routes: object) -> list[tuple[str, str]]:
     """Every method of every path, with a name where the path takes one."""
     assert isinstance(routes, list)
     return [
-        (method, route.path.replace("{id}", "x").replace("{server}", "x"))
+        (method, re.sub("{[a-z]+}", "x", route.path))
         for route in routes
         for method in sorted(route.methods or ())
         if method != "HEAD"

@@ -42,10 +42,12 @@ async def test_what_control_answers_is_as_told(tmp_path: Path) -> None:
         await router.follow()
         await it.patch({"strategy": "nonsense"})
         schema = await _told(it)
-        for path in ("/v1/state", "/v1/audit", "/v1/decisions", "/health"):
+        for path in ("/v1/state", "/v1/audit", "/v1/generations", "/v1/decisions", "/health"):
             schema[path]["GET"].validate_response(await it.http.get(path))
         for patch in ({"models": {"smollm2": {"strategy": "session"}}}, {"models": {"smollm2": {"strategy": "nonsense"}}}):
             schema["/v1/state"]["PATCH"].validate_response(await it.patch(patch))
+        schema["/v1/rollback"]["POST"].validate_response(await it.rollback(1))
+        schema["/v1/generations/{generation}"]["GET"].validate_response(await it.http.get("/v1/generations/2"))
         config = await it.http.get("/v1/routers/router-0/config", params={"version": "-1"})
         schema["/v1/routers/{id}/config"]["GET"].validate_response(config)
         schema["/v1/decisions/{id}"]["GET"].validate_response(await it.http.get("/v1/decisions/none"))

@@ -18,7 +18,7 @@ def _error(answer: httpx.Response) -> tuple[int, str, str | None]:
     return answer.status_code, error["code"], error["field"]
 
 
-POOL = {"bounds": {"min": 0, "max": 64}, "drain_seconds": None, "strategy": None, "protocol": None, "drained": []}
+POOL: dict[str, object] = {"bounds": {"min": 0, "max": 64}, "drain_seconds": None, "strategy": None, "protocol": None, "drained": []}
 
 
 async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
@@ -280,6 +280,7 @@ async def test_the_audit_log_says_who_what_and_why(tmp_path: Path) -> None:
         ],
         "error": None,
         "field": None,
+        "rolled_back_to": None,
         "sequence": 2,
     }
 

@@ -13,7 +13,8 @@ import trustme
 from msgspec.json import encode as encode_json
 
 from stack.adapters.target_file import TargetFile
-from stack.api.client import ControlClient, ControlUnreachableError, UnauthorizedError
+from stack.api.answers import ControlUnreachableError, UnauthorizedError
+from stack.api.client import ControlClient
 from stack.api.settings import ControlConfigError, read_desired
 from stack.control.access import Role
 from stack.control.link import RouterReport

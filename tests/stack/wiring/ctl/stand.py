@@ -11,7 +11,7 @@ from threading import Thread
 import msgspec
 from click.testing import CliRunner, Result
 
-from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, StateView
+from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, KeptView, StateView
 from stack.cli.ctl import command
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.decision import Candidate, Selection, ShadowChoice
@@ -29,6 +29,8 @@ CHANGED = ChangeView(
     diff=(Change(field="models.smollm2.strategy", before="prefix_aware", after="session"),),
 )
 RECORD = AuditRecord(at=0.0, actor="ops", outcome=Outcome.APPLIED, generation=8, diff=CHANGED.diff, comment="because")
+
+KEPT = KeptView(generation=8, at=0.0, record=RECORD, desired={"models": {"smollm2": {"strategy": "session"}}})
 
 RECORDED = decision(
     request_id="r-1",
@@ -79,6 +81,9 @@ class Control(ThreadingHTTPServer):
         self.reads = {
             "/v1/state": STATE,
             "/v1/audit": AuditView(records=(RECORD,)),
+            "/v1/generations/8": KeptView(
+                generation=8, at=0.0, record=RECORD, desired={"models": {"smollm2": {"strategy": "session"}}}
+            ),
             "/v1/decisions": DecisionsView(decisions=(), dropped=3),
             "/v1/decisions/r-1": RECORDED,
         }
@@ -99,6 +104,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         self.wfile.write(events)
+
+    def do_POST(self) -> None:
+        self.do_PATCH()
 
     def do_PATCH(self) -> None:
         sent = self.rfile.read(int(self.headers["Content-Length"]))

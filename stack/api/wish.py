@@ -1,0 +1,90 @@
+"""What somebody wants changed, as it arrives and as it is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from stack.api.errors import ApiError
+from stack.control.merge import DEPTH_MAX, too_deep
+from stack.control.ports import Store, StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A merge patch or, when `whole`, a document that takes the place of what is desired: that of `rolled_back_to`, if not None."""
+
+    document: object
+    whole: bool = False
+    rolled_back_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A merge patch; `body` is JSON."""
+
+    body: bytes
+
+    async def read(self, _: Store) -> Wanted:
+        """Raises ApiError."""
+        return Wanted(_decoded(self.body))
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A document that takes the place of what is desired; `body` is JSON."""
+
+    body: bytes
+
+    async def read(self, _: Store) -> Wanted:
+        """Raises ApiError."""
+        return Wanted(_decoded(self.body), whole=True)
+
+
+class Rollback(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`POST /v1/rollback`: the generation whose document is wanted again."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """What was desired in an earlier generation; `body` is the JSON of a Rollback."""
+
+    body: bytes
+
+    async def read(self, store: Store) -> Wanted:
+        """Raises ApiError; 404 for a generation that never was."""
+        try:
+            number = msgspec.json.decode(self.body, type=Rollback).generation
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise ApiError(400, "invalid_json", f'the body must be {{"generation": N}}: {error}') from error
+        document = await kept(store, number)
+        return Wanted(document, whole=True, rolled_back_to=number)
+
+
+Wish = Patch | Whole | Back
+
+
+async def kept(store: Store, generation: int) -> object:
+    """What was desired in `generation`. Raises ApiError."""
+    try:
+        document = await store.document(generation) if 0 <= generation < 2**63 else None
+    except StoreError as error:
+        raise ApiError(503, "not_readable", f"generation {generation} cannot be read: {error}") from error
+    if document is None:
+        raise ApiError(404, "unknown_generation", f"there is no generation {generation}", "generation")
+    return document
+
+
+def _decoded(body: bytes) -> object:
+    try:
+        document = msgspec.json.decode(body)
+    except RecursionError as error:
+        raise ApiError(400, "invalid_json", "the JSON nests too deeply") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ApiError(400, "invalid_json", f"the body is not JSON: {error}") from error
+    if too_deep(document):
+        raise ApiError(400, "invalid_json", f"the JSON nests deeper than {DEPTH_MAX} levels")
+    return document

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from stack.control.decide import Decision, decide, decide_whole
+from stack.control.diff import Change
+from stack.control.refusal import RefusedError
+from stack.control.state import Desired
+from tests.stack.control.samples import FLEET, STRATEGIES, desired, model
+
+
+def _decide(document: object, before: Desired | None = None) -> Decision:
+    return decide_whole(document, before or desired(), FLEET, STRATEGIES)
+
+
+def test_the_document_takes_the_place_of_what_was_desired() -> None:
+    now = Desired(models={"smollm2": model(strategy="session", decode=3)})
+    decision = _decide(msgspec.to_builtins(desired()), now)
+    assert decision.desired == desired()
+    assert decision.diff == (
+        Change(field="models.smollm2.pools.decode.replicas", before=3, after=2),
+        Change(field="models.smollm2.strategy", before="session", after="prefix_aware"),
+    )
+
+
+def test_its_effects_are_those_of_the_patch_that_would_do_the_same() -> None:
+    patch = {"pools": {"decode": {"replicas": 1}}, "dpd": {"routing_threshold": 64}}
+    patched = decide(patch, desired(), FLEET, STRATEGIES)
+    assert _decide(msgspec.to_builtins(patched.desired)) == patched
+
+
+def test_what_it_leaves_out_becomes_the_default() -> None:
+    decision = _decide({"models": {"smollm2": {"pools": {"prefill": {"replicas": 1}}}}})
+    assert decision.desired.models["smollm2"].dpd.routing_threshold == 4096
+
+
+@pytest.mark.parametrize(
+    ("document", "field", "message"),
+    [
+        ([], "", "the document must be an object with models"),
+        ({}, "models", "'models' must be an object keyed by model"),
+        ({"models": []}, "models", "'models' must be an object keyed by model"),
+        ({"models": {}, "tiers": {}}, "tiers", "unknown field 'tiers'; allowed: models"),
+        ({"models": {}}, "models", "it is for the models (none); served are smollm2"),
+        ({"models": {"qwen": {}, "smollm2": {}}}, "models", "it is for the models qwen, smollm2; served are smollm2"),
+        ({"models": {"smollm2": {"dpd": {"treshold": 1}}}}, "models.smollm2.dpd", "Object contains unknown field 'treshold'"),
+        ({"models": {"smollm2": []}}, "models.smollm2", "Expected 'object', got 'array'"),
+        (
+            {"models": {"smollm2": {"dpd": {"enabled": False}, "strategy": "fastest"}}},
+            "models.smollm2.strategy",
+            "unknown strategy 'fastest'; known: kv_aware, prefix_aware, round_robin, session",
+        ),
+    ],
+)
+def test_a_document_that_cannot_be_is_refused_with_its_field(document: object, field: str, message: str) -> None:
+    with pytest.raises(RefusedError) as refused:
+        _decide(document)
+    assert (refused.value.field, refused.value.message) == (field, message)
