@@ -18,7 +18,13 @@ def _error(answer: httpx.Response) -> tuple[int, str, str | None]:
     return answer.status_code, error["code"], error["field"]
 
 
-POOL: dict[str, object] = {"bounds": {"min": 0, "max": 64}, "drain_seconds": None, "strategy": None, "protocol": None, "drained": []}
+POOL: dict[str, object] = {
+    "bounds": {"min": 0, "max": 64},
+    "drain_seconds": None,
+    "strategy": None,
+    "protocol": None,
+    "drained": [],
+}
 
 
 async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
