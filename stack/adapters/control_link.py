@@ -11,7 +11,8 @@ import msgspec
 
 from stack.adapters.trust import trusting
 from stack.cache.relay import CacheUpdate
-from stack.control.link import RouterConfig, RouterReport
+from stack.control.link import RouterReport
+from stack.control.skew import Received, received
 
 
 class ControlUnavailableError(ConnectionError):
@@ -43,17 +44,17 @@ class ControlLink:
             trust_env=False,
         )
 
-    async def config(self, version: int, wait_seconds: float) -> RouterConfig | None:
+    async def config(self, version: int, wait_seconds: float) -> Received | None:
         """The configuration as soon as control's version differs from `version`, None when it did not within the wait.
 
-        Raises ControlUnavailableError.
+        Raises ControlUnavailableError, and NotUnderstoodError for one of a release that asks for more than this one has.
         """
         params = {"version": str(version), "wait": f"{wait_seconds:g}"}
         answer = await self._send("GET", "/config", params=params, timeout=wait_seconds + self._deadline)
         if answer.status_code == 204:
             return None
         try:
-            return msgspec.json.decode(answer.content, type=RouterConfig)
+            return received(answer.content)
         except msgspec.DecodeError as error:
             raise ControlUnavailableError(f"control sent no configuration: {error}") from error
 

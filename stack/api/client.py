@@ -24,6 +24,7 @@ from stack.api.schema import (
 )
 from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
+from stack.control.skew import known
 
 T = TypeVar("T")
 
@@ -160,7 +161,10 @@ class ControlClient:
 
     def _decode(self, answer: httpx.Response, kind: type[T]) -> T:
         try:
-            return msgspec.json.decode(answer.content, type=kind)
+            try:
+                return msgspec.json.decode(answer.content, type=kind)
+            except msgspec.ValidationError:  # a newer control's desired state: what this release knows of it
+                return msgspec.convert(known(msgspec.json.decode(answer.content), kind)[0], kind)
         except msgspec.DecodeError as error:
             raise self._stranger(error) from error
 

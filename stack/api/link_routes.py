@@ -18,6 +18,7 @@ from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
 from stack.control.access import Role
 from stack.control.link import RouterConfig, RouterReport
+from stack.control.skew import reported
 
 WAIT_MOST_SECONDS = 60.0
 
@@ -64,6 +65,6 @@ class LinkRoutes:
 
 def _report(body: bytes) -> RouterReport:
     try:
-        return msgspec.json.decode(body, type=RouterReport)
+        return reported(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ApiError(400, "bad_report", f"this is no router's report: {error}") from error

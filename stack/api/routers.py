@@ -53,6 +53,9 @@ class Routers:
                 generation=heard.report.generation,
                 age_seconds=round(now - heard.at, 3),
                 live=now - heard.at <= LIVE_SECONDS,
+                schema=heard.report.schema,
+                ignored=heard.report.ignored,
+                refused=heard.report.refused,
             )
             for name, heard in sorted(self._heard.items())
         )
@@ -62,9 +65,13 @@ class Routers:
         return tuple(sorted(report.id for report in self.live() if report.version < version))
 
     async def acknowledged(self, version: int, wait_seconds: float) -> tuple[str, ...]:
-        """Wait until no live router is pending, at most `wait_seconds`; who still is."""
+        """Wait until every live router has followed or refused, at most `wait_seconds`; who has not followed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(wait_seconds):
-                while self.pending(version):
+                while any(_undecided(report, version) for report in self.live()):
                     await self._reported.wait()
         return self.pending(version)
+
+
+def _undecided(report: RouterReport, version: int) -> bool:
+    return report.version < version and (report.refused is None or report.refused.version < version)

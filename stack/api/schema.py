@@ -10,8 +10,9 @@ import msgspec
 from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
+from stack.control.link import RefusedConfig
 from stack.control.ports import LogState
-from stack.control.state import Desired
+from stack.control.state import SCHEMA, Desired
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
 
@@ -19,13 +20,17 @@ from stack.model.tier import Pool
 class RouterView(msgspec.Struct, frozen=True, kw_only=True):
     """The generation one router said it applies, and how long ago it said so.
 
-    A router that has not reported for some seconds is not `live`: nothing waits for it any more.
+    A router that has not reported for some seconds is not `live`: nothing waits for it any more. One of another release goes
+    without the fields in `ignored`, and goes on with an older generation than the one `refused`.
     """
 
     id: str
     generation: int
     age_seconds: float
     live: bool = True
+    schema: int = SCHEMA
+    ignored: tuple[str, ...] = ()
+    refused: RefusedConfig | None = None
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,13 +84,14 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StateView(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /v1/state`: desired against applied."""
+    """`GET /v1/state`: desired against applied. `schema` counts up with releases that add to the desired state."""
 
     generation: int
     desired: Desired
     applied: Applied
     engines: tuple[EngineView, ...] = ()
     drift: tuple[Drift, ...] = ()
+    schema: int = SCHEMA
 
 
 class EffectView(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from stack.api.board import Board
 from stack.api.routers import Routers
-from stack.api.schema import Drift
+from stack.api.schema import Drift, RouterView
 from stack.control.drained import drained, turned
 from stack.control.drift import drift
 from stack.control.members import Member, observe
@@ -40,8 +40,19 @@ class Sight:
 
     def _router_drift(self) -> dict[str, str]:
         views = self._routers.views()
-        generation = self._board.generation
-        reasons = {f"applied.routers.{v.id}": f"last heard of {v.age_seconds:.0f} s ago" for v in views if not v.live}
-        lagging = [view for view in views if view.live and view.generation != generation]
-        reasons |= {f"applied.routers.{v.id}": f"applies generation {v.generation}, desired is {generation}" for v in lagging}
+        reasons = {f"applied.routers.{view.id}": reason for view in views if (reason := _lag(view, self._board.generation))}
         return reasons if any(view.live for view in views) else reasons | {"applied.routers": "no router reports"}
+
+
+def _lag(view: RouterView, generation: int) -> str:
+    """What keeps a router from being as desired, in words; empty when nothing does."""
+    if not view.live:
+        return f"last heard of {view.age_seconds:.0f} s ago"
+    parts = []
+    if view.generation != generation:
+        parts.append(f"applies generation {view.generation}, desired is {generation}")
+    if view.refused is not None:
+        parts.append(f"refuses generation {view.refused.generation}: {view.refused.reason}")
+    if view.ignored:
+        parts.append(f"is of another release (schema {view.schema}) and goes without {', '.join(view.ignored)}")
+    return "; ".join(parts)

@@ -4,6 +4,9 @@ A router long-polls `GET /v1/routers/{id}/config?version=V&wait=S` (200 with Rou
 control's version differs from V, else 204 after S seconds) and posts RouterReport to `POST /v1/routers/{id}/report`
 about once a second and at once after applying. Control restarting changes nothing for a router: it goes on
 with what it has.
+
+Either may be one release older than the other (stack.control.skew): a router goes without the fields it does not know and says
+which, and refuses whole what it does not understand; control sees both as drift.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import msgspec
 
 from stack.control.decision import DecisionRecord
-from stack.control.state import ModelState
+from stack.control.state import SCHEMA, ModelState
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +30,8 @@ class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     `version` changes whenever anything in the document does; `generation` only with the desired state.
     `experiments` are keyed by model, one at a time. A router that does not know them, or a strategy of theirs, goes by `models`
-    alone: its report does not name them.
+    alone: its report does not name them. A router whose schema is below `requires` refuses the document: to go without what it
+    does not know would not be what is desired.
     """
 
     version: int
@@ -35,6 +39,8 @@ class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
     models: dict[str, ModelState]
     draining: tuple[str, ...] = ()
     experiments: dict[str, Trial] = {}
+    schema: int = SCHEMA
+    requires: int = 1
 
 
 class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,10 +56,19 @@ class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
     health_age_seconds: float | None = None
 
 
+class RefusedConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """A configuration that a router does not apply, and why; it goes on with the one before."""
+
+    version: int
+    generation: int
+    reason: str
+
+
 class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
     """Acknowledges a version and brings decisions. `dropped` counts records lost since the last report.
 
-    `experiments` are the ids of those whose arms it tells apart.
+    `experiments` are the ids of those whose arms it tells apart, `ignored` are paths of fields of the applied configuration that
+    this router does not know.
     """
 
     id: str
@@ -63,3 +78,6 @@ class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
     decisions: tuple[DecisionRecord, ...] = ()
     dropped: int = 0
     experiments: tuple[str, ...] = ()
+    schema: int = SCHEMA
+    ignored: tuple[str, ...] = ()
+    refused: RefusedConfig | None = None

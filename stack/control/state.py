@@ -8,6 +8,9 @@ import msgspec
 
 from stack.model.tier import Pool
 
+# Of the desired state and all that carries it; counts up when a release adds to it (ADR 33).
+SCHEMA = 1
+
 REPLICAS_MAX = 64
 DRAIN_SECONDS_MAX = 86_400
 THRESHOLD_MAX = 10_000_000

@@ -73,7 +73,7 @@ class Configuration:
         self.current = Applied()
 
     def apply(self, config: RouterConfig) -> None:
-        """Replace the snapshot by `config`. Raises UnknownNameError, and then keeps what it had."""
+        """Replace the snapshot by `config`. Raises UnknownNameError and ValueError, and then keeps what it had."""
         models = {name: self._served(name, state) for name, state in config.models.items()}
         forked = {name: self._forked(name, models[name], trial) for name, trial in config.experiments.items() if name in models}
         applied = MappingProxyType(models | forked)
@@ -104,10 +104,10 @@ class Configuration:
         return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled, places)
 
     def _forked(self, model: str, served: Served, trial: Trial) -> Served:
-        """With the experiment, unless this router lacks a strategy of it: then it takes no part, and reports none."""
+        """With the experiment, unless this router lacks what it takes: then it takes no part, and reports none."""
         try:
             candidate = self._served(model, trial.candidate)
-        except UnknownNameError:
+        except (UnknownNameError, ValueError):
             return served
         control = replace(served, experiment=trial.id, arm=Arm.CONTROL)
         return replace(

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from stack.adapters.control_link import ControlUnavailableError
 from stack.control.decision import DecisionRecord
-from stack.control.link import EngineReport, RouterConfig, RouterReport
+from stack.control.link import EngineReport, RefusedConfig, RouterReport
+from stack.control.skew import NotUnderstoodError, Received
 from stack.registry import UnknownNameError
 from stack.router.applied import Configuration
 from stack.router.fleet_keeper import FleetKeeper
@@ -23,14 +24,15 @@ log = logging.getLogger(__name__)
 # Control's versions count from 0, so this differs from all of them.
 NEVER = -1
 RECORDS_AT_ONCE = 8  # a fifth of a millisecond
+REASON_MAX = 300  # characters of why a configuration is refused: it is a line for an operator
 
 Account = Callable[[str], str]  # what else there is to say about an engine, in words; empty when it is well
 
 
 class Link(Protocol):
-    """What control can be asked; each call may raise ControlUnavailableError."""
+    """What control can be asked; each call may raise ControlUnavailableError, `config` NotUnderstoodError as well."""
 
-    async def config(self, version: int, wait_seconds: float) -> RouterConfig | None: ...
+    async def config(self, version: int, wait_seconds: float) -> Received | None: ...
 
     async def report(self, report: RouterReport) -> None: ...
 
@@ -62,6 +64,8 @@ class Steering:
         self._failed = failed
         self._applied = asyncio.Event()
         self._reachable = True
+        self._ignored: tuple[str, ...] = ()
+        self._refused: RefusedConfig | None = None
 
     async def run(self) -> None:
         """Follow and report until cancelled."""
@@ -73,23 +77,38 @@ class Steering:
         version = NEVER
         while True:
             try:
-                config = await self._link.config(version, self._settings.poll_wait_s)
+                received = await self._link.config(version, self._settings.poll_wait_s)
             except ControlUnavailableError as error:
                 self._note(error)
                 await asyncio.sleep(self._settings.control_retry_s)
                 continue
+            except NotUnderstoodError as error:  # the next version is worth another look, this one is not
+                self._note(None)
+                version = error.version
+                self._refuse(error.version, error.generation, error)
+                continue
             self._note(None)
-            if config is not None:
-                version = config.version
-                self._apply(config)
+            if received is not None:
+                version = received.config.version
+                self._apply(received)
 
-    def _apply(self, config: RouterConfig) -> None:
+    def _apply(self, received: Received) -> None:
+        config = received.config
         try:
             self._configuration.apply(config)
-        except UnknownNameError as error:  # a newer control knows a strategy that this router does not
-            log.error("configuration refused", extra={"generation": config.generation, "error": str(error)})
+        except (UnknownNameError, ValueError) as error:  # a strategy, protocol or session key that only a newer router knows
+            self._refuse(config.version, config.generation, error)
             return
         log.info("configuration applied", extra={"generation": config.generation, "version": config.version})
+        if received.ignored:
+            log.warning("fields of a newer release are ignored", extra={"fields": ", ".join(received.ignored)})
+        self._ignored, self._refused = received.ignored, None
+        self._applied.set()
+
+    def _refuse(self, version: int, generation: int, error: Exception) -> None:
+        """Go on with what is applied, and let control know why."""
+        log.error("configuration refused", extra={"generation": generation, "error": str(error)})
+        self._refused = RefusedConfig(version=version, generation=generation, reason=str(error)[:REASON_MAX])
         self._applied.set()
 
     async def _report_for_ever(self) -> None:
@@ -146,6 +165,8 @@ class Steering:
             decisions=records,
             dropped=batch.dropped,
             experiments=applied.experiments,
+            ignored=self._ignored,
+            refused=self._refused,
         )
 
     def _note(self, error: ControlUnavailableError | None) -> None:

@@ -41,6 +41,13 @@ def test_a_change_carries_its_generation_and_who_and_why() -> None:
     assert dict(wire.seen.headers.raw)[b"X-Kvdeck-Actor"] == "Zoë".encode()
 
 
+def test_of_a_newer_controls_state_is_shown_what_is_known() -> None:
+    newer = msgspec.to_builtins(VIEW) | {"weather": "fine"}
+    newer["desired"]["models"]["smollm2"]["pools"]["decode"]["colour"] = "blue"
+    with _client(Wire(body=newer)) as client:
+        assert client.change({}, 7) == VIEW
+
+
 def test_what_lies_behind_the_engines_is_asked_for_without_waiting() -> None:
     update = CacheUpdate(epoch=3, version=8)
     seen: list[httpx.Request] = []

@@ -83,3 +83,23 @@ async def test_decisions_come_back_newest_first_and_filtered(tmp_path: Path) -> 
         assert await ids(engine="decode-1") == ["r3", "r2"]
         assert await ids(model="other") == []
         assert await ids(strategy="prefix_aware", limit="2") == ["r3", "r2"]
+
+
+async def test_what_a_router_of_another_release_refuses_or_goes_without_is_drift(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router, other = it.router(), it.router("router-1")
+        await router.follow()
+        config = await other.fetch()
+        assert config is not None
+        behind = {"id": "router-1", "version": config.version - 1, "generation": 0, "schema": 0}
+        refused = {"version": config.version, "generation": 1, "reason": "unknown strategy 'magic'"}
+        told = []
+        for report in (behind | {"refused": refused}, behind | {"ignored": ["models.m.tint"], "version": config.version}):
+            answer = await it.http.post("/v1/routers/router-1/report", json=report)
+            assert answer.status_code == 204
+            drift = {entry["field"]: entry["reason"] for entry in (await it.state())["drift"]}
+            told.append(drift["applied.routers.router-1"])
+    assert told == [
+        "applies generation 0, desired is 1; refuses generation 1: unknown strategy 'magic'",
+        "applies generation 0, desired is 1; is of another release (schema 0) and goes without models.m.tint",
+    ]

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import msgspec
+
 from stack.api.routers import ROUTERS_MAX, Routers
-from stack.control.link import RouterReport
+from stack.control.link import RefusedConfig, RouterReport
 from tests.stack.api.deck import Clock
 
 
@@ -41,3 +43,11 @@ def test_ids_from_the_network_cannot_fill_the_memory() -> None:
     views = routers.views()
     assert len(views) == ROUTERS_MAX
     assert views[0].id == "r0050"
+
+
+async def test_nobody_waits_for_a_router_that_refused_but_it_has_not_followed() -> None:
+    routers = Routers(Clock())
+    routers.take(_report("fresh", version=3))
+    refused = RefusedConfig(version=3, generation=2, reason="of a newer release")
+    routers.take(msgspec.structs.replace(_report("old", version=1), refused=refused))
+    assert await routers.acknowledged(3, 600.0) == ("old",)

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from stack.control.state import SESSION_KEYS, Desired
+from stack.control.state import SCHEMA, SESSION_KEYS, Desired
 from tests.stack.api.deck import deck
 from tests.stack.control.samples import desired, model
 
@@ -60,7 +60,19 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                 }
             }
         },
-        "applied": {"routers": [{"id": "router-0", "generation": 1, "age_seconds": 0.4, "live": True}]},
+        "applied": {
+            "routers": [
+                {
+                    "id": "router-0",
+                    "generation": 1,
+                    "age_seconds": 0.4,
+                    "live": True,
+                    "schema": SCHEMA,
+                    "ignored": [],
+                    "refused": None,
+                }
+            ]
+        },
         "engines": [
             {
                 "name": name,
@@ -78,6 +90,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
             for name, pool, in_flight in (("decode-0", "decode", 0), ("decode-1", "decode", 2), ("prefill-0", "prefill", 0))
         ],
         "drift": [],
+        "schema": SCHEMA,
     }
 
 
@@ -229,7 +242,9 @@ async def test_a_router_that_died_holds_up_nobody_but_stays_visible(tmp_path: Pa
         answer = await it.patch({"strategy": "session"})
         assert (answer.status_code, answer.json()["pending"]) == (200, [])
         state = await it.state()
-        assert state["applied"]["routers"] == [{"id": "router-0", "generation": 1, "age_seconds": 6.0, "live": False}]
+        assert [(r["id"], r["generation"], r["age_seconds"], r["live"]) for r in state["applied"]["routers"]] == [
+            ("router-0", 1, 6.0, False)
+        ]
         reasons = {entry["field"]: entry["reason"] for entry in state["drift"]}
         assert reasons["applied.routers.router-0"] == "last heard of 6 s ago"
         assert reasons["applied.routers"] == "no router reports"

@@ -8,8 +8,9 @@ import msgspec
 
 from stack.adapters.control_link import ControlUnavailableError
 from stack.adapters.probe import Pulse
-from stack.control.link import RouterConfig, RouterReport
-from stack.control.state import ModelState
+from stack.control.link import RefusedConfig, RouterConfig, RouterReport
+from stack.control.skew import Received, received
+from stack.control.state import SCHEMA, ModelState
 from stack.fleet.engine import Health
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -36,16 +37,20 @@ class FakeControl:
     def __init__(self) -> None:
         self.away = False
         self.offered: RouterConfig | None = None
+        self.newer: bytes | None = None
         self.asked: list[int] = []
         self.reports: list[RouterReport] = []
         self.reported = asyncio.Event()
 
-    async def config(self, version: int, wait_seconds: float) -> RouterConfig | None:
+    async def config(self, version: int, wait_seconds: float) -> Received | None:
         self.asked.append(version)
         await asyncio.sleep(0.001)
         if self.away:
             raise ControlUnavailableError("away")
-        return self.offered if self.offered is not None and self.offered.version != version else None
+        if self.newer is not None:
+            body, self.newer = self.newer, None
+            return received(body)
+        return Received(self.offered) if self.offered is not None and self.offered.version != version else None
 
     async def report(self, report: RouterReport) -> None:
         await asyncio.sleep(0)
@@ -133,8 +138,56 @@ async def test_a_configuration_with_an_unknown_strategy_is_not_acknowledged() ->
         bench.control.offered = _config(1)
         await bench.control.until(1)
         bench.control.offered = _config(2, strategy="magic")
-        await until(lambda: bench.control.asked[-1] == 2)
+        await until(lambda: any(report.refused for report in bench.control.reports))
     assert bench.configuration.current.generation == 1
+
+    (report,) = [report for report in bench.control.reports if report.refused is not None][-1:]
+    assert (report.version, report.refused) == (
+        1,
+        RefusedConfig(
+            version=2,
+            generation=2,
+            reason="unknown strategy 'magic'; known: kv_aware, prefix_aware, round_robin, session",
+        ),
+    )
+
+
+async def test_a_session_key_of_a_newer_release_ends_no_router() -> None:
+    bench = Bench()
+    async with bench.running():
+        odd = ModelState(strategy="session", session_keys=("query:session",))
+        bench.control.offered = RouterConfig(version=1, generation=1, models={"m": odd})
+        await until(lambda: any(report.refused for report in bench.control.reports))
+        bench.control.offered = _config(2)
+        report = await bench.control.until(2)
+    assert report.refused is None
+
+
+async def test_a_newer_controls_document_is_applied_as_far_as_it_is_known_and_the_rest_is_told() -> None:
+    bench = Bench()
+    newer = msgspec.to_builtins(_config(5)) | {"schema": SCHEMA + 1, "weather": "fine"}
+    newer["models"]["m"]["pools"]["decode"]["colour"] = "blue"
+    async with bench.running():
+        bench.control.newer = msgspec.json.encode(newer)
+        report = await bench.control.until(5)
+    assert report.ignored == ("weather", "models.m.pools.decode.colour")
+    assert bench.configuration.current.models["m"].strategies.decode.name == "session"
+
+
+async def test_a_document_that_requires_a_newer_router_is_refused_whole_and_the_next_one_is_followed() -> None:
+    bench = Bench()
+    async with bench.running():
+        bench.control.offered = _config(1)
+        await bench.control.until(1)
+        bench.control.offered = None
+        bench.control.newer = msgspec.json.encode(RouterConfig(version=2, generation=2, models={}, requires=SCHEMA + 1))
+        await until(lambda: any(report.refused for report in bench.control.reports))
+        assert bench.control.asked[-1] == 2
+        bench.control.offered = _config(3, strategy="round_robin")
+        report = await bench.control.until(3)
+    (refusal,) = {report.refused.reason for report in bench.control.reports if report.refused is not None}
+    assert refusal == f"it takes a router of schema {SCHEMA + 1} or later, this one's is {SCHEMA}"
+    assert report.refused is None
 
 
 async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None:

@@ -1,0 +1,109 @@
+"""Documents of another release: read as far as they are understood, and what was not is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+from msgspec import inspect
+
+from stack.control.decision import DecisionRecord
+from stack.control.link import RouterConfig, RouterReport
+from stack.control.state import SCHEMA
+
+IGNORED_MAX = 32  # paths told of one document: enough to see what a newer release brought
+
+
+class NotUnderstoodError(ValueError):
+    """A configuration that cannot be applied honestly; `version` and `generation` are its own, the message says why."""
+
+    def __init__(self, version: int, generation: int, message: str) -> None:
+        super().__init__(message)
+        self.version, self.generation = version, generation
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A configuration as far as this release understands it. `ignored` are the paths of fields it goes without."""
+
+    config: RouterConfig
+    ignored: tuple[str, ...] = ()
+
+
+class _Which(msgspec.Struct, frozen=True):
+    """What every release says of a configuration."""
+
+    version: int
+    generation: int
+    requires: int = 0
+
+
+def known(document: object, kind: type) -> tuple[object, tuple[str, ...]]:
+    """Decoded JSON without the fields that `kind` does not have, and the paths of those; types are not looked at."""
+    ignored: list[str] = []
+    return _known(document, inspect.type_info(kind), "", ignored), tuple(ignored[:IGNORED_MAX])
+
+
+def received(body: bytes) -> Received:
+    """A configuration by control of this release or another.
+
+    Raises NotUnderstoodError where it says that this release is too old for it, or has values that this release does not
+    know; msgspec.DecodeError where it is no configuration.
+    """
+    which = msgspec.json.decode(body, type=_Which)
+    if which.requires > SCHEMA:
+        raise NotUnderstoodError(
+            which.version, which.generation, f"it takes a router of schema {which.requires} or later, this one's is {SCHEMA}"
+        )
+    document, ignored = known(msgspec.json.decode(body), RouterConfig)
+    try:
+        return Received(msgspec.convert(document, RouterConfig), ignored)
+    except msgspec.ValidationError as error:
+        raise NotUnderstoodError(which.version, which.generation, str(error)) from error
+
+
+def reported(body: bytes) -> RouterReport:
+    """A report by a router of this release or another: decisions that are not understood count as dropped.
+
+    Raises msgspec.DecodeError where it is no report.
+    """
+    try:
+        return msgspec.json.decode(body, type=RouterReport)
+    except msgspec.ValidationError:
+        document = msgspec.json.decode(body)
+        decisions = document.pop("decisions", None) if isinstance(document, dict) else None
+        if not isinstance(decisions, list):
+            raise
+        report = msgspec.convert(document, RouterReport)
+        records = tuple(record for each in decisions for record in _record(each))
+        lost = len(decisions) - len(records)
+        return msgspec.structs.replace(report, decisions=records, dropped=report.dropped + lost)
+
+
+def _record(document: object) -> Iterator[DecisionRecord]:
+    try:
+        yield msgspec.convert(document, DecisionRecord)
+    except msgspec.ValidationError:  # counted by the caller
+        return
+
+
+def _known(document: object, kind: inspect.Type, path: str, ignored: list[str]) -> object:
+    if isinstance(kind, inspect.StructType) and isinstance(document, dict):
+        fields = {field.encode_name: field.type for field in kind.fields}
+        ignored += [_under(path, name) for name in document if name not in fields]
+        return {
+            name: _known(value, fields[name], _under(path, name), ignored) for name, value in document.items() if name in fields
+        }
+    if isinstance(kind, inspect.DictType) and isinstance(document, dict):
+        return {name: _known(value, kind.value_type, _under(path, name), ignored) for name, value in document.items()}
+    if isinstance(kind, inspect.VarTupleType) and isinstance(document, list):
+        return [_known(value, kind.item_type, _under(path, str(place)), ignored) for place, value in enumerate(document)]
+    if isinstance(kind, inspect.UnionType):
+        inner = next((each for each in kind.types if isinstance(each, inspect.StructType | inspect.DictType)), None)
+        return document if inner is None else _known(document, inner, path, ignored)
+    return document
+
+
+def _under(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
