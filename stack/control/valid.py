@@ -21,9 +21,14 @@ def converted(model: str, document: object) -> ModelState:
     try:
         return msgspec.convert(document, ModelState)
     except msgspec.ValidationError as error:
-        found = _AT.match(str(error))
-        path, message = (found["path"] or "", found["message"]) if found else ("", str(error))
-        raise RefusedError(".".join(filter(None, ["models", model, path])), message.replace("`", "'")) from error
+        raise refusal_of(error, "models", model) from error
+
+
+def refusal_of(error: msgspec.ValidationError, *path: str) -> RefusedError:
+    """What was wrong in a document at `path`, with the field."""
+    found = _AT.match(str(error))
+    own, message = (found["path"] or "", found["message"]) if found else ("", str(error))
+    return RefusedError(".".join(filter(None, [*path, own])), message.replace("`", "'"))
 
 
 def validated(desired: Desired, known: Collection[str]) -> Desired:

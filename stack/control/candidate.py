@@ -1,0 +1,26 @@
+"""What an experiment may try: only what each router decides by, request by request."""
+
+from __future__ import annotations
+
+from stack.control.decide import Decision
+from stack.control.refusal import RefusedError
+from stack.control.state import Desired, ModelState
+
+ROUTED = ("strategy", "fallback_strategy", "session_keys", "shadow_share", "dpd", "pools.prefill.strategy", "pools.decode.strategy",
+          "pools.prefill.parameters", "pools.decode.parameters")  # fmt: skip
+
+
+def candidate(before: Desired, decision: Decision) -> tuple[str, ModelState]:
+    """The one model that `decision` changes, and how it would be served. Raises RefusedError."""
+    changed = [name for name, state in decision.desired.models.items() if state != before.models[name]]
+    if not changed:
+        raise RefusedError("candidate", "the candidate is what is in force: there is nothing to compare")
+    if len(changed) > 1:
+        raise RefusedError("candidate", f"an experiment is about one model; this changes {', '.join(sorted(changed))}")
+    model = changed[0]
+    for change in decision.diff:
+        own = change.field.removeprefix(f"models.{model}.")
+        if not any(own == field or own.startswith(f"{field}.") for field in ROUTED):
+            allowed = ", ".join(ROUTED)
+            raise RefusedError(change.field, f"{own} holds for all requests of a model, so no share can try it; allowed: {allowed}")
+    return model, decision.desired.models[model]
