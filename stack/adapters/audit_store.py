@@ -35,6 +35,11 @@ class SqliteStore:
         """Open or create the file. Raises StoreError."""
         self._file = SqliteFile(folder / FILE, _SCHEMA)
 
+    @property
+    def file(self) -> SqliteFile:
+        """Where other parts of control may have tables, too."""
+        return self._file
+
     async def load(self) -> Kept | None:
         return await self._file.do(_load)
 

@@ -30,6 +30,13 @@ class SqliteFile:
             self._thread.shutdown()
             raise StoreError(f"{path} cannot be opened: {error}") from error
 
+    def add(self, schema: str) -> None:
+        """Another part's tables, beside what is there. Raises StoreError."""
+        try:
+            self._thread.submit(self._db.executescript, schema).result()
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._name}: {error}") from error
+
     async def do(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """What `work` returns. Raises StoreError; then nothing of it was kept."""
 

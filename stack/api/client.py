@@ -20,6 +20,7 @@ from stack.api.schema import (
     GenerationsView,
     HealthView,
     KeptView,
+    ReportView,
     StateView,
 )
 from stack.cache.relay import CacheUpdate
@@ -130,6 +131,10 @@ class ControlClient:
     def audit(self, *, limit: int = 100) -> AuditView:
         """Recent changes and steps, newest first."""
         return self._read("/v1/audit", {"limit": str(limit)}, AuditView)
+
+    def report(self, generation: int) -> ReportView:
+        """What a change came to."""
+        return self._read(f"/v1/reports/{generation}", {}, ReportView)
 
     def health(self) -> HealthView:
         """Whether control is up; needs no token."""

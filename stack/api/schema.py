@@ -12,6 +12,7 @@ from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
 from stack.control.link import RefusedConfig
 from stack.control.ports import LogState
+from stack.control.report import Report
 from stack.control.state import SCHEMA, Desired
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
@@ -153,6 +154,13 @@ class KeptView(GenerationView, frozen=True, kw_only=True):
     """`GET /v1/generations/{generation}`: `desired` is the document as it was written then."""
 
     desired: Any
+
+
+class ReportView(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /v1/reports/{generation}`: a report for each model that the change touched."""
+
+    generation: int
+    reports: tuple[Report, ...]
 
 
 class HealthView(msgspec.Struct, frozen=True, kw_only=True):

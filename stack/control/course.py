@@ -18,7 +18,12 @@ class Course:
     def __init__(self, model: str, generation: int, began: float, terms: Terms | None = None) -> None:
         self.model = model
         self._terms = terms or Terms()
-        self._epochs = [Epoch(generation, began, self._terms, settled=began)]
+        self._epochs = [Epoch(generation, began, self._terms, settled=0.0)]  # whatever it decided before was long settled
+
+    @property
+    def settling(self) -> bool:
+        """The last change is not settled yet."""
+        return self._epochs[-1].settled is None
 
     def changed(self, generation: int, now: float) -> tuple[Report, ...]:
         """The model is as `generation` wants it from now on. What has to be told early then, to stay within bounds."""
@@ -48,6 +53,13 @@ class Course:
     def unfinished(self) -> tuple[Report, ...]:
         """The reports of changes that are still being measured, as they are now."""
         return tuple(_report(self.model, *pair, complete=False) for pair in zip(self._epochs, self._epochs[1:], strict=False))
+
+    def report(self, generation: int) -> Report | None:
+        """That change's report as it is now; None where nothing is measured of it (any more)."""
+        for old, new in zip(self._epochs, self._epochs[1:], strict=False):
+            if new.generation == generation:
+                return _report(self.model, old, new, complete=False)
+        return None
 
     def _tell(self) -> Report:
         """The oldest change's report, which then is forgotten."""

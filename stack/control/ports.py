@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 
 from stack.control.audit import AuditRecord
+from stack.control.report import Report
 from stack.control.state import Desired
 from stack.model.tier import Pool
 
@@ -100,6 +101,18 @@ class Store(Protocol):
 
     async def document(self, generation: int) -> object | None:
         """What was desired in `generation`, as JSON written then; None when there is no such generation. Raises StoreError."""
+        ...
+
+
+class ReportStore(Protocol):
+    """Keeps the reports of so many of the latest changes."""
+
+    async def put(self, report: Report) -> None:
+        """Keep `report` in place of an earlier one of the same change and model. Raises StoreError."""
+        ...
+
+    async def of(self, generation: int) -> tuple[Report, ...]:
+        """What is kept of a change, a report for each model that it changed. Raises StoreError."""
         ...
 
 

@@ -14,6 +14,7 @@ import uvloop
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
 from stack.adapters.pool_scaler import SupervisorScaler
+from stack.adapters.report_store import SqliteReports
 from stack.adapters.target_file import TargetFile
 from stack.adapters.token_file import TokenFiles
 from stack.api.guard import check_listen
@@ -62,6 +63,7 @@ async def _serve(
     control = assemble(
         begin=begin,
         store=store,
+        reports=SqliteReports(store.file),
         scaler=scaler,
         known=strategies.names(),
         targets=TargetFile(settings.targets).changed,
@@ -78,7 +80,10 @@ async def _serve(
     log.info(
         "control listens", extra={"url": url(listener, "https" if settings.tls else "http"), "generation": control.board.generation}
     )
-    tasks = [asyncio.create_task(control.reconciler.run(), name="reconcile")]
+    tasks = [
+        asyncio.create_task(control.reconciler.run(), name="reconcile"),
+        asyncio.create_task(control.reporter.run(), name="report"),
+    ]
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))
     try:

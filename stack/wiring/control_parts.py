@@ -20,6 +20,8 @@ from stack.api.history_routes import HistoryRoutes
 from stack.api.link_routes import LinkRoutes
 from stack.api.openapi_route import with_openapi
 from stack.api.reconciler import Reconciler
+from stack.api.report_routes import ReportRoutes
+from stack.api.reporter import Reporter
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
 from stack.api.server import create_app
@@ -28,7 +30,7 @@ from stack.api.state_routes import StateRoutes
 from stack.api.telemetry import Telemetry
 from stack.api.token_telemetry import Tokens, TokenTelemetry
 from stack.control.opening import Opening
-from stack.control.ports import DecisionLog, PoolScaler, Store
+from stack.control.ports import DecisionLog, PoolScaler, ReportStore, Store
 from stack.control.reconcile import Patience
 from stack.model.target import Target
 
@@ -41,12 +43,14 @@ class Control:
     board: Board
     reconciler: Reconciler
     feed: Feed
+    reporter: Reporter
 
 
 def assemble(
     *,
     begin: Opening,
     store: Store,
+    reports: ReportStore,
     scaler: PoolScaler,
     known: tuple[str, ...],
     targets: Callable[[], Sequence[Target] | None],
@@ -69,6 +73,7 @@ def assemble(
     feed = Feed(ring, began, telemetry.slow_reader)
     if files is not None:
         ring.listeners.append(lambda came: files.offer([entry.json for entry in came]))
+    reporter = Reporter(board=board, ring=ring, sight=sight, store=reports, wall=wall)
     reconciler = Reconciler(
         board=board,
         routers=routers,
@@ -106,10 +111,14 @@ def assemble(
     if tokens is not None:
         telemetry.watch(TokenTelemetry(tokens))
     cached = CacheRoutes(board=cache)
-    routes = with_openapi([*asked.routes(), *history.routes(), *told.routes(), *linked.routes(), *cached.routes()])
+    measured = ReportRoutes(board=board, reporter=reporter)
+    routes = with_openapi(
+        [*asked.routes(), *history.routes(), *told.routes(), *linked.routes(), *cached.routes(), *measured.routes()]
+    )
     return Control(
         app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused),
         board=board,
         reconciler=reconciler,
         feed=feed,
+        reporter=reporter,
     )

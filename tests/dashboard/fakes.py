@@ -18,6 +18,7 @@ import msgspec
 import uvicorn
 
 from stack.adapters.audit_store import SqliteStore
+from stack.adapters.report_store import SqliteReports
 from stack.api.cache_board import CacheBoard
 from stack.api.listening import listening
 from stack.control.access import Role
@@ -133,6 +134,7 @@ class Steered:
         self._control = assemble(
             begin=begin,
             store=store,
+            reports=SqliteReports(store.file),
             scaler=self._fleet,
             known=known,
             targets=self._fleet.targets,

@@ -12,6 +12,7 @@ import httpx
 import msgspec
 
 from stack.adapters.audit_store import SqliteStore
+from stack.adapters.report_store import SqliteReports
 from stack.api.cache_board import CacheBoard
 from stack.api.token_telemetry import Tokens
 from stack.control.audit import AuditRecord, Outcome
@@ -180,6 +181,7 @@ async def deck(
     control = assemble(
         begin=begin,
         store=store,
+        reports=SqliteReports(store.file),
         scaler=fleet,
         known=known,
         targets=fleet.targets,

@@ -11,13 +11,16 @@ from threading import Thread
 import msgspec
 from click.testing import CliRunner, Result
 
-from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, KeptView, StateView
+from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, KeptView, ReportView, StateView
 from stack.cli.ctl import command
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.decision import Candidate, Selection, ShadowChoice
 from stack.control.diff import Change
+from stack.control.report import Report, Side, rows
+from stack.control.window import figures
 from tests.decisions import decision
 from tests.stack.control.samples import desired
+from tests.stack.control.traffic import requests
 
 STATE = StateView(generation=7, desired=desired(), applied=Applied())
 CHANGED = ChangeView(
@@ -62,6 +65,19 @@ RECORDED = decision(
         ShadowChoice(strategy="round_robin", engine="decode-1", reason="turn", agrees=True, gained_tokens=0, gained_seconds=0.0),
     ),
 )
+BEFORE, AFTER = figures(list(requests(80))), figures(list(requests(40, ttft=0.1, seed=2)))
+REPORT = Report(
+    generation=8,
+    model="smollm2",
+    at=0.0,
+    complete=False,
+    settled_seconds=10.0,
+    settling=3,
+    before=Side(requests=80, since=1_000.0, until=1_039.5),
+    after=Side(requests=40, since=2_000.0, until=2_019.5),
+    rows=rows(BEFORE, AFTER),
+    notes=("Mind this.",),
+)
 EVENTS = (
     b": still here\n\n",
     b'event: missed\ndata: {"decisions":3}\n\n',
@@ -86,6 +102,7 @@ class Control(ThreadingHTTPServer):
             ),
             "/v1/decisions": DecisionsView(decisions=(), dropped=3),
             "/v1/decisions/r-1": RECORDED,
+            "/v1/reports/8": ReportView(generation=8, reports=(REPORT,)),
         }
 
 

@@ -1,0 +1,28 @@
+"""`kvdeck ctl report`: what a change came to."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from stack.cli.ctl.connection import connected
+
+if TYPE_CHECKING:
+    from stack.wiring.ctl.asking import Connection
+
+
+@click.command()
+@click.argument("generation", type=click.IntRange(1))
+@connected
+def command(at: Connection, generation: int) -> None:
+    """What the change to GENERATION (see kvdeck ctl history) came to: requests before it beside those that it decided.
+
+    TTFT, time between tokens, prompt tokens from a cache, failures: each with how many requests it is of and a 95 %
+    interval, or "too few samples". At most ten minutes and 2,000 requests on either side, cut by other changes of
+    the model; what comes within ten seconds of the change, or until the pools are as desired, is left out.
+    """
+    from stack.wiring.ctl import report
+
+    sys.exit(report.one(at, generation))

@@ -1,0 +1,34 @@
+"""`kvdeck ctl report` draws what a change came to."""
+
+from __future__ import annotations
+
+import json
+
+from tests.stack.wiring.ctl.stand import control, run
+
+
+def test_a_report_is_a_table_with_intervals_and_what_is_not_known() -> None:
+    with control() as server:
+        told = run(server, "report", "8").output
+        assert "settled after 10 s, 3 requests until then left out; not complete" in told
+        lines = {
+            line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:-1]]
+            for line in told.splitlines()
+            if "│" in line
+        }
+        assert lines["between tokens p50"] == [
+            "20.0 ms (20.0 to 20.0)",
+            "20.0 ms (20.0 to 20.0)",
+            "+0.0 ms (+0.0 to +0.0)",
+            "not told apart",
+        ]
+        assert lines["TTFT p50"][-1] == "better"
+        assert lines["TTFT p95"][1:] == ["too few samples: 40 of at least 72", "", "unknown"]
+        assert lines["requests failed"][1] == "0.0 % (0.0 to 8.8)"
+        assert "- Mind this." in told
+
+
+def test_programs_get_controls_own_answer() -> None:
+    with control() as server:
+        told = json.loads(run(server, "report", "8", "--json").output)
+        assert (told["generation"], told["reports"][0]["rows"][0]["quantity"]) == (8, "ttft_p50_seconds")
