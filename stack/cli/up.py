@@ -18,6 +18,9 @@ import click
     show_default=True,
     help="Real engines, or emulated ones where those cannot run.",
 )
+@click.option(
+    "--profile", metavar="NAME", help="What emulated engines are like, as in `kvdeck emulator` [default: laptop-smollm2]."
+)
 @click.option("--detach", is_flag=True, help="Return once everything serves.")
 @click.option("--yes", is_flag=True, help="Never ask (for scripts).")
 @click.option(
@@ -36,6 +39,7 @@ def command(
     decode: int | None,
     no_traffic: bool,
     engines: str,
+    profile: str | None,
     detach: bool,
     yes: bool,
     config: Path | None,
@@ -67,6 +71,7 @@ def command(
         config=config,
         ports_from=ports_from,
         decisions_dir=decisions_dir,
+        profile=profile,
     )
     try:
         code = run(home_layout(), options, terminal())

@@ -8,23 +8,30 @@ import msgspec
 
 from stack.control.state import Desired
 
+Value = str | int | float | bool | None
+
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One field that changes; `field` is a dotted path, the values are JSON; a list is one text. A missing value is null."""
 
     field: str
-    before: str | int | float | bool | None
-    after: str | int | float | bool | None
+    before: Value
+    after: Value
 
 
 def diff(before: Desired, after: Desired) -> tuple[Change, ...]:
     """Every field whose value differs, ordered by path."""
-    old, new = dict(_leaves("", msgspec.to_builtins(before))), dict(_leaves("", msgspec.to_builtins(after)))
+    old, new = leaves(before), leaves(after)
     fields = sorted(field for field in {*old, *new} if old.get(field) != new.get(field))
     return tuple(Change(field=field, before=old.get(field), after=new.get(field)) for field in fields)
 
 
-def _leaves(path: str, value: object) -> Iterator[tuple[str, str | int | float | bool | None]]:
+def leaves(document: object) -> dict[str, Value]:
+    """Every field of a desired state, or of a part of one, by its path, as a Change tells it."""
+    return dict(_leaves("", msgspec.to_builtins(document)))
+
+
+def _leaves(path: str, value: object) -> Iterator[tuple[str, Value]]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _leaves(f"{path}.{key}" if path else key, inner)

@@ -19,6 +19,7 @@ from stack.adapters.supervisor_link import Component
 from stack.config import Layout
 from stack.control.refusal import RefusedError
 from stack.control.valid import validated
+from stack.emulator.profiles import PROFILES
 from stack.local import log_rotation
 from stack.local.asking import listed
 from stack.local.checklist import Checklist
@@ -60,6 +61,7 @@ class UpOptions:
     config: Path | None = None
     ports_from: int | None = None
     decisions_dir: Path | None = None
+    profile: str | None = None
 
 
 def run(layout: Layout, options: UpOptions, console: Console) -> int:
@@ -94,6 +96,10 @@ def _config(options: UpOptions) -> StackConfig:
         local = msgspec.structs.replace(local, ports_from=options.ports_from)
     if options.decisions_dir is not None:
         local = msgspec.structs.replace(local, decisions_dir=str(options.decisions_dir.absolute()))
+    if options.profile is not None:
+        local = msgspec.structs.replace(local, emulator_profile=options.profile)
+    if local.emulator_profile not in PROFILES:
+        raise StackConfigError(f"no profile {local.emulator_profile!r} of emulated engines; there are: {', '.join(PROFILES)}")
     return msgspec.structs.replace(config, local=local)
 
 

@@ -38,8 +38,11 @@ class EmulatedDeck(Deck):
 
 
 @contextmanager
-def emulated_deck(home: Path, first_port: int) -> Iterator[EmulatedDeck]:
-    """Up within a minute (of an idle machine), programs and tokenizer at hand; down at the end, whatever happened."""
+def emulated_deck(home: Path, first_port: int, *options: str) -> Iterator[EmulatedDeck]:
+    """Up within a minute (of an idle machine), programs and tokenizer at hand; down at the end, whatever happened.
+
+    `options` are more words for `kvdeck up`.
+    """
     for part in ("alerts", "dashboard"):
         (home / part).symlink_to(ROOT / part)
     (home / ".kvdeck").mkdir()
@@ -47,7 +50,9 @@ def emulated_deck(home: Path, first_port: int) -> Iterator[EmulatedDeck]:
         (home / ".kvdeck" / part).symlink_to(ROOT / ".kvdeck" / part)
     deck = EmulatedDeck(Ports.packed(first_port), home)
     began = time.monotonic()
-    started = deck.kvdeck("up", "--engines", "emulated", "--detach", "--yes", "--no-traffic", "--ports-from", str(first_port))
+    started = deck.kvdeck(
+        "up", "--engines", "emulated", "--detach", "--yes", "--no-traffic", "--ports-from", str(first_port), *options
+    )
     assert started.returncode == 0, f"{started.stdout}\n{started.stderr}"
     assert time.monotonic() - began < UP_SECONDS
     yield deck

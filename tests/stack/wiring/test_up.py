@@ -17,3 +17,10 @@ def test_a_desired_state_that_makes_no_sense_is_refused_before_anything_is_insta
     with pytest.raises(UpError, match=r"desired\.models\.m\.strategy: unknown strategy 'psychic'; known: kv_aware, prefix_aware"):
         run(layout, UpOptions(config=config), Console(file=StringIO()))
     assert not layout.state.exists()
+
+
+def test_a_profile_of_emulated_engines_that_nobody_knows_is_refused_before_anything_is_installed(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "home", tmp_path / "run")
+    with pytest.raises(UpError, match=r"no profile 'abacus' of emulated engines; there are: laptop-smollm2, h100-llama8b-tp1, "):
+        run(layout, UpOptions(profile="abacus"), Console(file=StringIO()))
+    assert not layout.state.exists()
