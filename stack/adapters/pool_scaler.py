@@ -13,7 +13,8 @@ from stack.adapters.supervisor_link import (
     SupervisorUnavailableError,
     ask,
 )
-from stack.control.ports import EngineProcess, Phase, ScalerError
+from stack.control.machinery import EngineProcess, Machinery, Phase
+from stack.control.ports import ScalerError
 from stack.model.tier import Pool
 
 _ENGINE = re.compile(rf"^({'|'.join(Pool)})-\d+$")
@@ -33,17 +34,19 @@ class SupervisorScaler:
     def __init__(self, socket: Path, model: str, timeout_seconds: float = 10.0) -> None:
         self._socket, self._model, self._timeout = socket, model, timeout_seconds
 
-    async def processes(self) -> tuple[EngineProcess, ...]:
+    async def look(self) -> Machinery:
         answer = await self._ask(SupervisorRequest(op="status"))
-        return tuple(_process(c, self._model) for c in answer.components if _ENGINE.match(c.name))
+        return Machinery(tuple(_process(c, self._model) for c in answer.components if _ENGINE.match(c.name)))
 
-    async def add(self, model: str, pool: Pool) -> str:
+    async def grow(self, model: str, pool: Pool, by: int) -> tuple[str, ...]:
+        if by != 1:
+            raise ScalerError(f"engines start one after the other here, and not {by} at once")
         if model != self._model:
             raise ScalerError(f"this supervisor runs engines of {self._model} only, not of {model}")
         answer = await self._ask(SupervisorRequest(op="add", pool=pool.value))
         if answer.name is None:
             raise ScalerError("the supervisor started an engine but did not say which")
-        return answer.name
+        return (answer.name,)
 
     async def remove(self, name: str) -> None:
         await self._ask(SupervisorRequest(op="remove", name=name))

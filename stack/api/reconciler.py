@@ -14,7 +14,9 @@ from stack.api.routers import Routers
 from stack.api.sight import Sight
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.drain import Drain, observed
-from stack.control.ports import EngineProcess, Phase, PoolScaler, ScalerError, Store, StoreError
+from stack.control.holds import watched
+from stack.control.machinery import EngineProcess, Phase
+from stack.control.ports import PoolScaler, ScalerError, Store, StoreError
 from stack.control.reconcile import Mark, Patience, Remove, Start, Step, Undrain, reconcile
 from stack.model.target import Target
 
@@ -69,7 +71,7 @@ class Reconciler:
         known = await self._look()
         now = self._clock()
         self._board.drain(self._drains(now))
-        steps = reconcile(self._board.desired, self._sight.members(), self._board.drains, now, self._patience)
+        steps = reconcile(self._board.desired, self._sight.members(), self._board.drains, now, self._patience, self._sight.watching)
         if known:  # what cannot be ended must not be kept from serving
             self._mark(steps, now)
         fields = {_field(step): step for step in steps if isinstance(step, Start | Remove)}
@@ -84,12 +86,14 @@ class Reconciler:
         if targets is not None:
             self._sight.targets = targets
         try:
-            listed = await self._scaler.processes()
+            found = await self._scaler.look()
         except ScalerError as error:
             self._failures[MACHINERY] = failed(self._failures.get(MACHINERY), str(error), self._clock())
             return False
         self._failures.pop(MACHINERY, None)
-        self._sight.processes = [*listed, *self._unlisted({process.name for process in listed})]
+        self._sight.processes = [*found.processes, *self._unlisted({process.name for process in found.processes})]
+        self._sight.workloads = found.workloads
+        self._sight.watching = watched(self._sight.watching, found.workloads, self._board.desired)
         return True
 
     def _unlisted(self, listed: set[str]) -> list[EngineProcess]:
@@ -147,13 +151,16 @@ class Reconciler:
         await self._note(Outcome.STEP, field, effect=done)
 
     async def _start(self, step: Start) -> str:
-        name = await self._scaler.add(step.model, step.pool)
-        process = EngineProcess(name, step.model, step.pool, Phase.STARTING)
-        self._added[name] = (process, self._clock())
-        self._sight.processes = [*self._sight.processes, process]
-        self._removed.pop(name, None)  # the name may be that of an engine that ended a moment ago
-        self._board.drain({drained: drain for drained, drain in self._board.drains.items() if drained != name})
-        return f"{name} starts"
+        names = await self._scaler.grow(step.model, step.pool, step.by)
+        started = [EngineProcess(name, step.model, step.pool, Phase.STARTING) for name in names]
+        self._added |= {process.name: (process, self._clock()) for process in started}
+        self._sight.processes = [*self._sight.processes, *started]
+        for name in names:
+            self._removed.pop(name, None)  # the name may be that of an engine that ended a moment ago
+        self._board.drain({drained: drain for drained, drain in self._board.drains.items() if drained not in names})
+        if not names:
+            return f"{step.by} more {step.pool} engine{'s' if step.by > 1 else ''} asked for"
+        return f"{', '.join(names)} start{'s' if len(names) == 1 else ''}"
 
     async def _remove(self, step: Remove) -> str:
         self._removed[step.name] = self._clock()

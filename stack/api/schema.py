@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from stack.api.pool_views import PoolView
 from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
@@ -91,6 +92,7 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
     desired: Desired
     applied: Applied
     engines: tuple[EngineView, ...] = ()
+    pools: tuple[PoolView, ...] = ()
     drift: tuple[Drift, ...] = ()
     schema: int = SCHEMA
 

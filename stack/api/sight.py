@@ -9,8 +9,9 @@ from stack.api.routers import Routers
 from stack.api.schema import Drift, RouterView
 from stack.control.drained import drained, turned
 from stack.control.drift import drift
+from stack.control.holds import Place, Watched, drifting
+from stack.control.machinery import EngineProcess, Workload
 from stack.control.members import Member, observe
-from stack.control.ports import EngineProcess
 from stack.model.target import Target
 
 
@@ -22,6 +23,8 @@ class Sight:
         self._since: dict[str, float] = {}
         self.targets: Sequence[Target] = ()
         self.processes: Sequence[EngineProcess] = ()
+        self.workloads: Sequence[Workload] = ()
+        self.watching: dict[Place, Watched] = {}
         self.failures: dict[str, str] = {}
 
     def members(self) -> tuple[Member, ...]:
@@ -32,7 +35,7 @@ class Sight:
     def drift(self) -> tuple[Drift, ...]:
         """Everything that is not as desired, with the time since when."""
         reasons = drift(self._board.desired, self.members()) | self._router_drift()
-        for field, failure in self.failures.items():
+        for field, failure in (*drifting(self.watching), *self.failures.items()):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         now = self._wall()
         self._since = {field: self._since.get(field, now) for field in reasons}

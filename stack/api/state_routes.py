@@ -14,6 +14,7 @@ from stack.api.contract import FLAG, TEXT, Body, Contract, Parameter
 from stack.api.drainers import Drainers
 from stack.api.errors import json_response
 from stack.api.permit import Permitted
+from stack.api.pool_views import pool_view
 from stack.api.routers import Routers
 from stack.api.schema import Applied, ChangeView, DrainedView, EffectView, EngineView, HealthView, StateView
 from stack.api.sight import Sight
@@ -108,6 +109,7 @@ class StateRoutes:
             desired=self.board.desired,
             applied=Applied(routers=self.routers.views()),
             engines=tuple(_engine(member, out.get(member.name)) for member in self.sight.members()),
+            pools=tuple(pool_view(workload, self.sight.watching) for workload in self.sight.workloads),
             drift=self.sight.drift(),
         )
 
@@ -118,6 +120,7 @@ class StateRoutes:
             desired=view.desired,
             applied=view.applied,
             engines=view.engines,
+            pools=view.pools,
             drift=view.drift,
             dry_run=dry_run,
             proposed=changed.decision.desired,

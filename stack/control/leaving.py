@@ -22,9 +22,9 @@ def draining(members: Sequence[Member], model: str, pool: Pool) -> tuple[Member,
 def leavers(pool: Sequence[Member], replicas: int) -> tuple[Member, ...]:
     """Those that go so that `replicas` stay: engines that serve nothing first, then the highest numbers.
 
-    So a ready engine stays as long as any engine does.
+    So a ready engine stays as long as any engine does, unless the machinery goes by turns of its own.
     """
-    ranked = sorted(pool, key=lambda member: (member.state is State.READY, _descending(member)))
+    ranked = sorted(pool, key=lambda member: (member.turn, member.state is State.READY, _descending(member)))
     return tuple(ranked[: max(0, len(pool) - replicas)])
 
 

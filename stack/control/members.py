@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from stack.control.link import EngineReport, RouterReport
-from stack.control.ports import EngineProcess, Phase
+from stack.control.machinery import EngineProcess, Phase
 from stack.fleet.engine import Health, State
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -19,6 +19,7 @@ class Member:
     """One engine as control knows it. `in_flight` is None when no live router knows; `listed` is in the target file.
 
     `health_age_seconds` is how long ago a router last looked, the one that looked least lately; None when none did.
+    `turn` is the machinery's (stack.control.machinery.EngineProcess).
     """
 
     name: str
@@ -33,6 +34,7 @@ class Member:
     starting: bool = False
     emulated: bool = False
     detail: str = ""
+    turn: int = 0
 
     @property
     def ordinal(self) -> tuple[int, str]:
@@ -72,6 +74,7 @@ def _listed(target: Target, process: EngineProcess | None, seen: list[EngineRepo
         starting=phase is Phase.STARTING,
         emulated=target.emulated,
         detail="; ".join(dict.fromkeys(filter(None, details))),
+        turn=0 if process is None else process.turn,
     )
 
 
@@ -87,6 +90,7 @@ def _unlisted(process: EngineProcess, draining: Collection[str]) -> Member:
         listed=False,
         starting=process.phase is Phase.STARTING,
         detail=process.detail,
+        turn=process.turn,
     )
 
 

@@ -4,35 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 import msgspec
 
 from stack.control.audit import AuditRecord
+from stack.control.machinery import Machinery
 from stack.control.report import Report
 from stack.control.state import Desired
 from stack.model.tier import Pool
-
-
-class Phase(StrEnum):
-    """An engine's process as the machinery that runs it sees it."""
-
-    STARTING = "starting"
-    RUNNING = "running"
-    DOWN = "down"  # crashed and waiting to be restarted, or held down by an operator
-
-
-@dataclass(frozen=True, slots=True)
-class EngineProcess:
-    """An engine that the machinery runs or means to run, listed in the target file or not yet."""
-
-    name: str
-    model: str
-    pool: Pool
-    phase: Phase
-    url: str | None = None
-    detail: str = ""
 
 
 class ScalerError(RuntimeError):
@@ -40,18 +20,22 @@ class ScalerError(RuntimeError):
 
 
 class PoolScaler(Protocol):
-    """Starts and ends engines: the local supervisor, or Kubernetes."""
+    """Starts and ends engines: the local supervisor, or Kubernetes. One suite holds all to this (scaler_conformance)."""
 
-    async def processes(self) -> tuple[EngineProcess, ...]:
-        """Every engine process there is. Raises ScalerError."""
+    async def look(self) -> Machinery:
+        """Every engine there is or will be by what was asked, and what runs the pools. Raises ScalerError."""
         ...
 
-    async def add(self, model: str, pool: Pool) -> str:
-        """Start one more engine and return its name at once; it joins when it is ready. Raises ScalerError."""
+    async def grow(self, model: str, pool: Pool, by: int) -> tuple[str, ...]:
+        """Start `by` more engines, all or none; they join when they are ready.
+
+        Their names, where they are known at once; the next look lists as many in any case. More than one at once only in
+        pools that have a workload. Raises ScalerError.
+        """
         ...
 
     async def remove(self, name: str) -> None:
-        """End an engine for good; it has been drained. Raises ScalerError."""
+        """End an engine for good, no other in its place; it has been drained, and is of the lowest turn. Raises ScalerError."""
         ...
 
 

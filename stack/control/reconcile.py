@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from stack.control.drain import Drain
+from stack.control.holds import Place, Watched
 from stack.control.leaving import draining, leavers, present
 from stack.control.members import Member
 from stack.control.state import Desired, PoolState
@@ -28,10 +29,11 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start one more engine."""
+    """Start more engines."""
 
     model: str
     pool: Pool
+    by: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +62,23 @@ Step = Start | Mark | Undrain | Remove
 
 
 def reconcile(
-    desired: Desired, members: Sequence[Member], drains: Mapping[str, Drain], now: float, patience: Patience | None = None
+    desired: Desired,
+    members: Sequence[Member],
+    drains: Mapping[str, Drain],
+    now: float,
+    patience: Patience | None = None,
+    watching: Mapping[Place, Watched] | None = None,
 ) -> tuple[Step, ...]:
-    """The steps to take now, pool by pool. One engine at a time starts in a pool; marking costs nothing and is done at once."""
-    patience = patience or Patience()
+    """The steps to take now, pool by pool. Marking costs nothing and is done at once.
+
+    `watching` are the pools that have a workload: it starts all that are missing, elsewhere one engine at a time starts.
+    """
+    patience, watching = patience or Patience(), watching or {}
     return tuple(
         step
         for model, wanted in desired.models.items()
         for pool, state in ((Pool.PREFILL, wanted.pools.prefill), (Pool.DECODE, wanted.pools.decode))
-        for step in _pool(_Look(model, pool, state, members, drains, now, patience))
+        for step in _pool(_Look(model, pool, state, members, drains, now, patience, watching.get((model, pool))))
     )
 
 
@@ -81,6 +91,7 @@ class _Look:
     drains: Mapping[str, Drain]
     now: float
     patience: Patience
+    watched: Watched | None
 
     @property
     def present(self) -> tuple[Member, ...]:
@@ -99,18 +110,55 @@ class _Look:
 
 
 def _pool(look: _Look) -> Iterator[Step]:
+    if look.watched is not None and look.watched.hold is not None:
+        yield from (Undrain(member.name) for member in look.leaving)
+        return
     missing = look.wanted.replicas - len(look.present)
     if missing > 0:
         back = look.leaving[:missing]
         yield from (Undrain(member.name) for member in back)
-        if missing > len(back) and not any(member.starting for member in look.present):
-            yield Start(look.model, look.pool)
+        if missing > len(back):
+            yield from _starts(look, missing - len(back))
         return
-    yield from (Mark(member.name) for member in leavers(look.present, look.wanted.replicas))
+    yield from (Mark(member.name) for member in _marked(look))
     rescued = _rescue(look)
     if rescued is not None:
         yield Undrain(rescued.name)
-    yield from (step for member in look.leaving if member is not rescued for step in _removal(look, look.drains[member.name]))
+        return
+    swapped = _swapped(look)
+    yield from swapped
+    if not swapped:
+        yield from (step for member in _next(look) for step in _removal(look, look.drains[member.name]))
+
+
+def _starts(look: _Look, missing: int) -> Iterator[Step]:
+    if look.watched is not None:
+        yield Start(look.model, look.pool, missing)
+    elif not any(member.starting for member in look.present):
+        yield Start(look.model, look.pool)
+
+
+def _marked(look: _Look) -> tuple[Member, ...]:
+    """Who is to leave: not the last ready decode engine, should the machinery's turns want it before a broken one."""
+    going = leavers(look.present, look.wanted.replicas)
+    if look.pool is not Pool.DECODE or any(m.state is State.READY and m not in going for m in look.present):
+        return going
+    return tuple(m for m in going if m.state is not State.READY)
+
+
+def _swapped(look: _Look) -> tuple[Step, ...]:
+    """Where the machinery would end another engine than the one that leaves, the two change places."""
+    first = min(look.present, key=lambda member: member.turn, default=None)
+    last = max(look.leaving, key=lambda member: member.turn, default=None)
+    if first is None or last is None or first.turn >= last.turn:
+        return ()
+    return Undrain(last.name), Mark(first.name)
+
+
+def _next(look: _Look) -> tuple[Member, ...]:
+    """The leaving engines whose turn it is: the machinery would end others in the place of the rest."""
+    first = min((member.turn for member in look.leaving), default=0)
+    return tuple(member for member in look.leaving if member.turn == first)
 
 
 def _rescue(look: _Look) -> Member | None:

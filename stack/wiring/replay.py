@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 
-from stack.api import tables
+from stack.api import decision_tables
 from stack.control.decision import DecisionRecord
 from stack.control.replay import replay
 
@@ -24,7 +24,7 @@ def run(file: Path, by: str, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode() + "\n")
     else:
-        Console().print(tables.replayed(rows, by))
+        Console().print(decision_tables.replayed(rows, by))
 
 
 def _records(file: Path) -> Iterator[DecisionRecord]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 from rich.console import Console
 
-from stack.api import tables
+from stack.api import decision_tables
 from stack.api.client import ControlClient
 from stack.api.explain import explanation
 from stack.wiring.ctl.asking import Connection, Exit, run, show
@@ -16,7 +16,7 @@ from stack.wiring.ctl.asking import Connection, Exit, run, show
 
 def recent(connection: Connection, limit: int, filters: Mapping[str, str | None]) -> Exit:
     """Print recent routing decisions."""
-    return run(connection, lambda client: show(connection, client.decisions(limit=limit, **filters), tables.decisions))
+    return run(connection, lambda client: show(connection, client.decisions(limit=limit, **filters), decision_tables.decisions))
 
 
 def one(connection: Connection, request_id: str) -> Exit:
@@ -34,7 +34,7 @@ def follow(connection: Connection, filters: Mapping[str, str | None]) -> Exit:
                 sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
                 sys.stdout.flush()
             else:
-                console.print(tables.decision_line(record))
+                console.print(decision_tables.decision_line(record))
         return Exit.APPLIED
 
     try:

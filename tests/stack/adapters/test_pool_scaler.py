@@ -11,7 +11,8 @@ import pytest
 
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.supervisor_link import Component, ComponentState, SupervisorAnswer, SupervisorRequest
-from stack.control.ports import EngineProcess, Phase, ScalerError
+from stack.control.machinery import EngineProcess, Phase
+from stack.control.ports import ScalerError
 from stack.model.tier import Pool
 
 
@@ -52,7 +53,7 @@ async def test_only_engines_are_processes_of_a_pool() -> None:
         _component("decode-x", ComponentState.READY),
     )
     async with _scaler(SupervisorAnswer(components=components)) as (scaler, supervisor):
-        assert await scaler.processes() == (
+        assert (await scaler.look()).processes == (
             EngineProcess("prefill-0", "smollm2", Pool.PREFILL, Phase.RUNNING, "http://prefill-0"),
             EngineProcess("decode-0", "smollm2", Pool.DECODE, Phase.STARTING, "http://decode-0", "loading"),
             EngineProcess("decode-10", "smollm2", Pool.DECODE, Phase.DOWN, "http://decode-10", "failed: exit 1"),
@@ -63,7 +64,7 @@ async def test_only_engines_are_processes_of_a_pool() -> None:
 
 async def test_adding_names_the_engine_and_removing_its_end() -> None:
     async with _scaler(SupervisorAnswer(name="decode-2")) as (scaler, supervisor):
-        assert await scaler.add("smollm2", Pool.DECODE) == "decode-2"
+        assert await scaler.grow("smollm2", Pool.DECODE, 1) == ("decode-2",)
         await scaler.remove("decode-2")
     assert supervisor.asked == [SupervisorRequest(op="add", pool="decode"), SupervisorRequest(op="remove", name="decode-2")]
 
@@ -71,22 +72,22 @@ async def test_adding_names_the_engine_and_removing_its_end() -> None:
 async def test_a_supervisor_that_says_no_is_quoted() -> None:
     async with _scaler(SupervisorAnswer(error="not enough memory")) as (scaler, _):
         with pytest.raises(ScalerError, match="refused to add: not enough memory"):
-            await scaler.add("smollm2", Pool.DECODE)
+            await scaler.grow("smollm2", Pool.DECODE, 1)
 
 
 async def test_an_answer_without_a_name_is_not_taken_for_success() -> None:
     async with _scaler(SupervisorAnswer()) as (scaler, _):
         with pytest.raises(ScalerError, match="did not say which"):
-            await scaler.add("smollm2", Pool.DECODE)
+            await scaler.grow("smollm2", Pool.DECODE, 1)
 
 
 async def test_a_model_it_does_not_run_is_refused_without_asking() -> None:
     async with _scaler(SupervisorAnswer(name="decode-2")) as (scaler, supervisor):
         with pytest.raises(ScalerError, match="engines of smollm2 only"):
-            await scaler.add("qwen", Pool.DECODE)
+            await scaler.grow("qwen", Pool.DECODE, 1)
     assert supervisor.asked == []
 
 
 async def test_no_supervisor_is_said(tmp_path: Path) -> None:
     with pytest.raises(ScalerError, match="no supervisor answers"):
-        await SupervisorScaler(tmp_path / "nobody", "smollm2").processes()
+        await SupervisorScaler(tmp_path / "nobody", "smollm2").look()

@@ -19,8 +19,9 @@ from stack.control.audit import AuditRecord, Outcome
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.link import EngineReport, RouterConfig, RouterReport
+from stack.control.machinery import EngineProcess, Machinery, Phase, Workload
 from stack.control.opening import opening
-from stack.control.ports import DecisionLog, EngineProcess, Phase, ScalerError
+from stack.control.ports import DecisionLog, ScalerError
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -53,17 +54,19 @@ class Fleet:
     broken: str | None = None
     refuses_to_add: str | None = None
     removed: list[str] = field(default_factory=list)
+    workloads: list[Workload] = field(default_factory=list)
     _told: list[Target] | None = None
 
-    async def processes(self) -> tuple[EngineProcess, ...]:
+    async def look(self) -> Machinery:
         self._check(self.broken)
-        return tuple(EngineProcess(name, self.model, _pool(name), phase) for name, phase in self.engines.items())
+        processes = [EngineProcess(name, self.model, _pool(name), phase) for name, phase in self.engines.items()]
+        return Machinery(tuple(processes), tuple(self.workloads))
 
-    async def add(self, model: str, pool: Pool) -> str:
+    async def grow(self, model: str, pool: Pool, by: int) -> tuple[str, ...]:
         self._check(self.broken or self.refuses_to_add)
         name = next(name for number in range(99) if (name := f"{pool}-{number}") not in self.engines)
         self.engines[name] = Phase.STARTING
-        return name
+        return (name,)
 
     async def remove(self, name: str) -> None:
         self._check(self.broken)

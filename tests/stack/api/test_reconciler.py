@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stack.control.ports import Phase
+from stack.control.machinery import Phase
 from tests.stack.api.deck import Deck, Router, deck, running
 
 

@@ -89,6 +89,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
             }
             for name, pool, in_flight in (("decode-0", "decode", 0), ("decode-1", "decode", 2), ("prefill-0", "prefill", 0))
         ],
+        "pools": [],
         "drift": [],
         "schema": SCHEMA,
     }

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from stack.control.link import EngineReport, RouterReport
+from stack.control.machinery import EngineProcess, Phase
 from stack.control.members import Member, observe
-from stack.control.ports import EngineProcess, Phase
 from stack.fleet.engine import Health, State
 from stack.model.target import Target
 from stack.model.tier import Pool

@@ -133,3 +133,32 @@ def test_no_step_ever_takes_the_last_ready_decode_engine(states: list[State], le
     serving -= {step.name for step in steps if isinstance(step, Mark)}
     could = [engine for engine in (*here, *going) if engine.health is Health.READY]
     assert serving or not could
+
+
+def _ordinals(*states: State) -> tuple[Member, ...]:
+    """A pool whose machinery always ends the highest number, as a StatefulSet does."""
+    return (FLEET[0], *(member(f"decode-{number}", state, turn=-number) for number, state in enumerate(states)))
+
+
+def test_where_the_machinery_goes_by_turns_the_next_in_turn_leaves() -> None:
+    assert _steps(_ordinals(State.DOWN, State.READY, State.READY), decode=2) == (Mark("decode-2"),)
+
+
+def test_an_engine_is_not_removed_before_those_whose_turn_is_first() -> None:
+    fleet = _ordinals(State.READY, State.DRAINING, State.DRAINING)
+    quiet, busy = Drain("decode-1", 90.0, 5, quiet_since=95.0), Drain("decode-2", 90.0, 5)
+    assert _steps(fleet, quiet, busy, decode=1) == ()
+    assert _steps(fleet, quiet, replace(busy, quiet_since=96.0), decode=1) == (Remove("decode-2", "drained after 10.0 s"),)
+    assert _steps(fleet, quiet, replace(busy, quiet_since=96.0, removing=True), decode=1) == (
+        Remove("decode-1", "drained after 10.0 s"),
+    )
+
+
+def test_the_last_ready_decode_engine_stays_though_it_is_its_turn() -> None:
+    assert _steps(_ordinals(State.DOWN, State.READY), decode=1) == ()
+
+
+def test_engines_change_places_where_the_machinery_would_end_another_one() -> None:
+    """A Deployment ends pods that are not ready first, whichever drained."""
+    fleet = (*FLEET[:2], member("decode-1", State.DOWN, turn=-1), _leaving("decode-2"))
+    assert _steps(fleet, Drain("decode-2", 90.0, 5, quiet_since=91.0)) == (Undrain("decode-2"), Mark("decode-1"))
