@@ -19,6 +19,7 @@ def main() -> None:
     See it here:        kvdeck up, kvdeck demo, kvdeck status, kvdeck down
     Watch my fleet:     kvdeck exporter, kvdeck doctor
     Route and steer:    kvdeck router, kvdeck control, kvdeck ctl
+    On HyperPod:        kvdeck iec
     Measure:            kvdeck bench, kvdeck drill
     """
 

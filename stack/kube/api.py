@@ -75,6 +75,13 @@ async def list_objects(
             return found, listed.metadata.resource_version
 
 
+async def get_object(http: httpx.AsyncClient, path: str, kind: type[_Object]) -> _Object:
+    """The object at `path`. Raises KubeError, httpx.HTTPError."""
+    answer = await http.get(path)
+    _refuse(answer.status_code, answer.content)
+    return _decoded(answer.content, kind)
+
+
 async def watch_pods(
     http: httpx.AsyncClient, namespace: str, selector: str, version: str
 ) -> AsyncIterator[tuple[str, Pod | None, str]]:

@@ -21,7 +21,7 @@ CONTROLS = ctl.list_commands(click.Context(ctl))
 
 def test_the_commands_are_these() -> None:
     assert COMMANDS == [
-        "bench", "control", "ctl", "demo", "doctor", "down", "drill", "emulator", "exporter", "router",
+        "bench", "control", "ctl", "demo", "doctor", "down", "drill", "emulator", "exporter", "iec", "router",
         "start", "status", "stop", "supervise", "test", "token", "traffic", "up",
     ]  # fmt: skip
 
@@ -46,7 +46,8 @@ def test_a_command_tells_what_it_does(name: str) -> None:
 
 def test_help_is_fast_because_it_loads_no_process() -> None:
     code = (
-        "import sys, click; from stack.cli.main import main; from stack.cli.bench import command as bench\n"
+        "import sys, click; from stack.cli.main import main\n"
+        "from stack.cli.bench import command as bench; from stack.cli.iec import command as iec\n"
         "from stack.cli.ctl import command as ctl\n"
         "for group in (main, bench, ctl):\n"
         "    for name in group.list_commands(click.Context(group)): group.get_command(click.Context(group), name)\n"

@@ -1,0 +1,1 @@
+"""`kvdeck iec`: HyperPod's InferenceEndpointConfig, from and to files and clusters."""
