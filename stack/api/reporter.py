@@ -12,7 +12,7 @@ from stack.api.board import Board
 from stack.api.ring import DecisionRing
 from stack.api.sight import Sight
 from stack.control.course import Course
-from stack.control.decision import DecisionRecord
+from stack.control.decision import Arm, DecisionRecord
 from stack.control.epoch import Terms
 from stack.control.ports import Kept, ReportStore, StoreError
 from stack.control.report import Report
@@ -103,7 +103,7 @@ class Reporter:
                 self._unkept += course.changed(after.generation, now)
 
     def _read(self, records: Sequence[DecisionRecord]) -> None:
-        for sample in samples(records):
+        for sample in samples(record for record in records if record.arm is not Arm.CANDIDATE):  # that one went by another document
             if (course := self._courses.get(sample.model)) is not None:
                 course.add(sample)
 

@@ -58,8 +58,8 @@ def proportion(hits: int, count: int) -> Estimate:
     return Estimate(samples=count, value=share, low=min(max(middle - half, 0.0), share), high=max(min(middle + half, 1.0), share))
 
 
-def ratio(parts: Iterable[tuple[float, float]]) -> Estimate:
-    """The sum of the first over the sum of the second of each pair, of which the first is never the greater.
+def ratio(parts: Iterable[tuple[float, float]], most: float = 1.0) -> Estimate:
+    """The sum of the first over the sum of the second of each pair; it cannot be above `most`, nor below 0.
 
     The interval is that of the linearised ratio estimator (Cochran, 1977, chapter 6), from FEW pairs on.
     """
@@ -72,20 +72,20 @@ def ratio(parts: Iterable[tuple[float, float]]) -> Estimate:
     value = math.fsum(part for part, _ in pairs) / whole
     spread = math.fsum((part - value * all_of) ** 2 for part, all_of in pairs)
     half = _Z * math.sqrt(spread * count / (count - 1)) / whole
-    return Estimate(samples=count, value=value, low=max(value - half, 0.0), high=min(value + half, 1.0))
+    return Estimate(samples=count, value=value, low=max(value - half, 0.0), high=min(value + half, most))
 
 
-def difference(after: Estimate, before: Estimate) -> Estimate:
-    """`after` minus `before`; unknown when one of them is.
+def difference(after: Estimate, before: Estimate, named: tuple[str, str] = ("after", "before")) -> Estimate:
+    """`after` minus `before`; unknown when one of them is, which then is said by its name.
 
     The interval comes from both of theirs, each side by the distances it is made of: MOVER (Zou and Donner, Statistics in Medicine
     27, 2008), which of Wilson's intervals makes Newcombe's.
     """
     samples = min(after.samples, before.samples)
     if after.value is None or after.low is None or after.high is None:
-        return Estimate(samples=samples, unknown=f"after: {after.unknown}")
+        return Estimate(samples=samples, unknown=f"{named[0]}: {after.unknown}")
     if before.value is None or before.low is None or before.high is None:
-        return Estimate(samples=samples, unknown=f"before: {before.unknown}")
+        return Estimate(samples=samples, unknown=f"{named[1]}: {before.unknown}")
     value = after.value - before.value
     down = math.hypot(after.value - after.low, before.high - before.value)
     up = math.hypot(after.high - after.value, before.value - before.low)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stack.api.reporter import CUT_SHORT
-from stack.control.decision import DecisionRecord
+from stack.control.decision import Arm, DecisionRecord
 from tests.decisions import decision
 from tests.stack.api.deck import Deck, Router, deck
 
@@ -81,6 +81,15 @@ async def test_lost_records_are_told(tmp_path: Path) -> None:
         await router.report(dropped=4)
         await it.control.reporter.look()
         assert any(note.startswith("4 decision records were lost") for note in (await report(it, 2))["notes"])
+
+
+async def test_what_an_experiment_tries_is_on_neither_side(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await changed(it, router)
+        tried = decision(generation=2, at=WALL + 1_020, experiment="e", arm=Arm.CANDIDATE)
+        await router.report(tried, decision(generation=2, at=WALL + 1_020, experiment="e", arm=Arm.CONTROL))
+        assert (await report(it, 2))["after"]["requests"] == 81
 
 
 async def test_there_are_reports_of_changes_only(tmp_path: Path) -> None:
