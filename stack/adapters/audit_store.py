@@ -10,7 +10,8 @@ import msgspec
 from stack.adapters.sqlite_file import SqliteFile
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.ports import Generation, Kept
-from stack.control.state import Desired
+from stack.control.skew import keeping
+from stack.control.skew import kept as kept_state
 
 FILE = "control.db"
 _LAST = 2**63 - 1
@@ -44,10 +45,10 @@ class SqliteStore:
         return await self._file.do(_load)
 
     async def keep(self, kept: Kept, record: AuditRecord) -> None:
-        desired = msgspec.json.encode(kept.desired).decode()
+        desired = msgspec.json.encode(keeping(kept)).decode()
 
         def write(db: sqlite3.Connection) -> None:
-            db.execute("INSERT INTO state VALUES (?, ?, ?)", (kept.generation, record.at, desired))
+            db.execute("INSERT INTO state (generation, at, desired) VALUES (?, ?, ?)", (kept.generation, record.at, desired))
             _add(db, record)
 
         await self._file.do(write)
@@ -79,7 +80,12 @@ class SqliteStore:
 
 def _load(db: sqlite3.Connection) -> Kept | None:
     row = db.execute("SELECT generation, desired FROM state ORDER BY generation DESC LIMIT 1").fetchone()
-    return None if row is None else Kept(row[0], msgspec.json.decode(row[1], type=Desired))
+    if row is None:
+        return None
+    try:
+        return kept_state(row[0], msgspec.json.decode(row[1], type=dict[str, object]))
+    except msgspec.ValidationError as error:
+        raise msgspec.DecodeError(f"generation {row[0]} was kept by another release and is not understood: {error}") from error
 
 
 def _add(db: sqlite3.Connection, record: AuditRecord) -> None:

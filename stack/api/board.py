@@ -28,6 +28,11 @@ class Board:
         self._closed = False
 
     @property
+    def kept(self) -> Kept:
+        """What is in force, as the store has it."""
+        return self._kept
+
+    @property
     def generation(self) -> int:
         return self._kept.generation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -17,7 +17,7 @@ from stack.api.telemetry import Telemetry
 from stack.api.wish import Wanted, Wish
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.decide import Decision, decide, decide_whole
-from stack.control.ports import Kept, Store, StoreError
+from stack.control.ports import Store, StoreError
 from stack.control.refusal import RefusedError
 
 log = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ class Changes:
         return await asyncio.shield(task)
 
     async def _keep(self, asked: Asked, decision: Decision, rolled_back_to: int | None) -> int:
-        kept = Kept(self._board.generation + 1, decision.desired)
+        kept = replace(self._board.kept, generation=self._board.generation + 1, desired=decision.desired)
         record = self._record(asked, Outcome.APPLIED, kept.generation, decision)
         record = msgspec.structs.replace(record, rolled_back_to=rolled_back_to)
         try:

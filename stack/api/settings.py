@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import msgspec
 import yaml
 
 from stack.control.reconcile import Patience
+from stack.control.skew import configured
 from stack.control.state import Desired
+
+log = logging.getLogger(__name__)
 
 
 class ControlConfigError(ValueError):
@@ -54,7 +58,10 @@ class ControlSettings:
 
 
 def read_desired(path: Path | None) -> Desired | None:
-    """The `desired:` section of a YAML file; other sections are for others. Raises ControlConfigError."""
+    """The `desired:` section of a YAML file, of this release's `schema:` or a newer one's; other sections are for others.
+
+    Raises ControlConfigError.
+    """
     if path is None:
         return None
     try:
@@ -64,6 +71,9 @@ def read_desired(path: Path | None) -> Desired | None:
     if not isinstance(document, dict) or "desired" not in document:
         raise ControlConfigError(f"{path} has no 'desired:' section")
     try:
-        return msgspec.convert(document["desired"], Desired)
+        desired, ignored = configured(document)
     except msgspec.ValidationError as error:
         raise ControlConfigError(f"{path}, 'desired:': {error}") from error
+    if ignored:
+        log.warning("fields of a newer release are ignored", extra={"file": str(path), "fields": ", ".join(ignored)})
+    return desired

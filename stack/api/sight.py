@@ -12,6 +12,7 @@ from stack.control.drift import drift
 from stack.control.holds import Place, Watched, drifting
 from stack.control.machinery import EngineProcess, Workload
 from stack.control.members import Member, observe
+from stack.control.ports import Kept
 from stack.model.target import Target
 
 
@@ -34,7 +35,7 @@ class Sight:
 
     def drift(self) -> tuple[Drift, ...]:
         """Everything that is not as desired, with the time since when."""
-        reasons = drift(self._board.desired, self.members()) | self._router_drift()
+        reasons = drift(self._board.desired, self.members()) | self._router_drift() | _unknown(self._board.kept)
         for field, failure in (*drifting(self.watching), *self.failures.items()):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         now = self._wall()
@@ -45,6 +46,11 @@ class Sight:
         views = self._routers.views()
         reasons = {f"applied.routers.{view.id}": reason for view in views if (reason := _lag(view, self._board.generation))}
         return reasons if any(view.live for view in views) else reasons | {"applied.routers": "no router reports"}
+
+
+def _unknown(kept: Kept) -> dict[str, str]:
+    reason = f"of a newer release (schema {kept.schema}): kept for it, without effect here"
+    return dict.fromkeys(kept.ignored, reason)
 
 
 def _lag(view: RouterView, generation: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stack.control.ports import Kept
 from stack.control.refusal import RefusedError
@@ -45,7 +45,9 @@ def opening(kept: Kept | None, configured: Desired | None, strategies: Collectio
         return _configured(kept, configured, strategies, f"the kept state is not valid any more ({error.message})")
     if configured is None or set(configured.models) == set(valid.models):
         wins = " and wins over the configured one" if configured not in (None, valid) else ""
-        return Opening(Kept(kept.generation, valid), False, f"the state kept before the restart is in force{wins}")
+        without = f", without {', '.join(kept.ignored)} of a newer release (schema {kept.schema})" if kept.ignored else ""
+        reason = f"the state kept before the restart is in force{wins}{without}"
+        return Opening(replace(kept, desired=valid), False, reason)
     served = f"the models differ (kept: {_names(valid)}; configured: {_names(configured)})"
     return _configured(kept, configured, strategies, served)
 

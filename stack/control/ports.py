@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from stack.control.audit import AuditRecord
 from stack.control.machinery import Machinery
 from stack.control.report import Report
-from stack.control.state import Desired
+from stack.control.state import SCHEMA, Desired
 from stack.model.tier import Pool
 
 
@@ -45,10 +45,16 @@ class StoreError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The last desired state that was applied, and its generation."""
+    """The last desired state that was applied, and its generation.
+
+    `beyond` are the fields, at `ignored` paths, of a newer release of that `schema`: kept for it, and without effect here.
+    """
 
     generation: int
     desired: Desired
+    schema: int = SCHEMA
+    beyond: Mapping[str, object] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -10,7 +10,11 @@ from msgspec import inspect
 
 from stack.control.decision import DecisionRecord
 from stack.control.link import RouterConfig, RouterReport
-from stack.control.state import SCHEMA
+from stack.control.merge import merge
+from stack.control.ports import Kept
+from stack.control.state import SCHEMA, Desired
+
+_Path = tuple[str, ...]
 
 IGNORED_MAX = 32  # paths told of one document: enough to see what a newer release brought
 
@@ -41,8 +45,38 @@ class _Which(msgspec.Struct, frozen=True):
 
 def known(document: object, kind: type) -> tuple[object, tuple[str, ...]]:
     """Decoded JSON without the fields that `kind` does not have, and the paths of those; types are not looked at."""
-    ignored: list[str] = []
-    return _known(document, inspect.type_info(kind), "", ignored), tuple(ignored[:IGNORED_MAX])
+    ignored: list[_Path] = []
+    return _known(document, inspect.type_info(kind), (), ignored), _told(ignored)
+
+
+def kept(generation: int, document: dict[str, object]) -> Kept:
+    """What this release or another kept. Fields of a newer one are carried along for it. Raises msgspec.ValidationError."""
+    schema = document.pop("schema", SCHEMA)
+    ignored: list[_Path] = []
+    desired = msgspec.convert(_known(document, inspect.type_info(Desired), (), ignored), Desired)
+    beyond: dict[str, object] = {}
+    for path in ignored:
+        _copy(document, beyond, path)
+    return Kept(generation, desired, schema=schema if isinstance(schema, int) else SCHEMA, beyond=beyond, ignored=_told(ignored))
+
+
+def keeping(kept: Kept) -> dict[str, object]:
+    """The document that `kept` is read from again, by this release or the newer one that part of it is from."""
+    document = merge({"schema": kept.schema} | msgspec.to_builtins(kept.desired), kept.beyond)
+    assert isinstance(document, dict)
+    return document
+
+
+def configured(document: dict[str, object]) -> tuple[Desired, tuple[str, ...]]:
+    """The `desired:` of a configuration, and the paths that were ignored: none, unless its `schema:` is a newer release's.
+
+    Raises msgspec.ValidationError.
+    """
+    schema, desired = document.get("schema", SCHEMA), document.get("desired")
+    if isinstance(schema, int) and schema > SCHEMA:
+        desired, ignored = known(desired, Desired)
+        return msgspec.convert(desired, Desired), ignored
+    return msgspec.convert(desired, Desired), ()
 
 
 def received(body: bytes) -> Received:
@@ -88,22 +122,32 @@ def _record(document: object) -> Iterator[DecisionRecord]:
         return
 
 
-def _known(document: object, kind: inspect.Type, path: str, ignored: list[str]) -> object:
+def _known(document: object, kind: inspect.Type, path: _Path, ignored: list[_Path]) -> object:
     if isinstance(kind, inspect.StructType) and isinstance(document, dict):
         fields = {field.encode_name: field.type for field in kind.fields}
-        ignored += [_under(path, name) for name in document if name not in fields]
-        return {
-            name: _known(value, fields[name], _under(path, name), ignored) for name, value in document.items() if name in fields
-        }
+        ignored += [(*path, name) for name in document if name not in fields]
+        return {name: _known(value, fields[name], (*path, name), ignored) for name, value in document.items() if name in fields}
     if isinstance(kind, inspect.DictType) and isinstance(document, dict):
-        return {name: _known(value, kind.value_type, _under(path, name), ignored) for name, value in document.items()}
+        return {name: _known(value, kind.value_type, (*path, name), ignored) for name, value in document.items()}
     if isinstance(kind, inspect.VarTupleType) and isinstance(document, list):
-        return [_known(value, kind.item_type, _under(path, str(place)), ignored) for place, value in enumerate(document)]
+        return [_known(value, kind.item_type, (*path, str(place)), ignored) for place, value in enumerate(document)]
     if isinstance(kind, inspect.UnionType):
         inner = next((each for each in kind.types if isinstance(each, inspect.StructType | inspect.DictType)), None)
         return document if inner is None else _known(document, inner, path, ignored)
     return document
 
 
-def _under(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+def _told(paths: Sequence[_Path]) -> tuple[str, ...]:
+    return tuple(".".join(path) for path in paths[:IGNORED_MAX])
+
+
+def _copy(source: object, target: dict[str, object], path: _Path) -> None:
+    """What stands at `path`, into the same place. The desired state has no lists of objects, so all of it is objects."""
+    for name in path[:-1]:
+        source, target = _object(source)[name], _object(target.setdefault(name, {}))
+    target[path[-1]] = _object(source)[path[-1]]
+
+
+def _object(value: object) -> dict[str, object]:
+    assert isinstance(value, dict)
+    return value

@@ -8,7 +8,7 @@ import msgspec
 
 from stack.model.tier import Pool
 
-# Of the desired state and all that carries it; counts up when a release adds to it (ADR 33).
+# Of the desired state and all that carries it; counts up when a release adds to it (ADR 34).
 SCHEMA = 1
 
 REPLICAS_MAX = 64

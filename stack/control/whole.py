@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from stack.control.refusal import RefusedError
-from stack.control.state import Desired
+from stack.control.state import SCHEMA, Desired
 
 
 def whole(document: object, desired: Desired) -> dict[str, object]:
     """The states by model of `document`, which is for exactly the models that are served. Raises RefusedError."""
     if not isinstance(document, dict):
         raise RefusedError("", "the document must be an object with models")
-    unknown = sorted(set(map(str, document)) - set(Desired.__struct_fields__))
+    allowed = ("schema", *Desired.__struct_fields__)
+    unknown = sorted(set(map(str, document)) - set(allowed))
     if unknown:
-        raise RefusedError(unknown[0], f"unknown field {unknown[0]!r}; allowed: {', '.join(Desired.__struct_fields__)}")
+        raise RefusedError(unknown[0], f"unknown field {unknown[0]!r}; allowed: {', '.join(allowed)}")
+    schema = document.get("schema", SCHEMA)
+    if type(schema) is not int or not 0 <= schema <= SCHEMA:
+        raise RefusedError("schema", f"{schema!r} is no schema that this release knows: 0 to {SCHEMA} are allowed")
     models = document.get("models")
     if not isinstance(models, dict):
         raise RefusedError("models", "'models' must be an object keyed by model")

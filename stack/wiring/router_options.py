@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from stack.control.skew import configured
 from stack.control.state import Desired
 from stack.model.rates import PROFILE, Rates
 from stack.router.exposition import Seat
@@ -45,12 +46,10 @@ class RouterOptions:
     settings: RouterSettings = field(default_factory=RouterSettings)
 
 
-class _File(msgspec.Struct):
-    """The part of the configuration file that is the router's."""
-
-    desired: Desired | None = None
-
-
 def desired_from(document: bytes) -> Desired | None:
-    """The `desired:` of a YAML configuration file. Raises msgspec.ValidationError, msgspec.DecodeError."""
-    return msgspec.yaml.decode(document, type=_File).desired
+    """The `desired:` of a YAML configuration file, of this release's `schema:` or a newer one's; other sections are for others.
+
+    Raises msgspec.ValidationError, msgspec.DecodeError.
+    """
+    file = msgspec.yaml.decode(document, type=dict[str, object])
+    return None if file.get("desired") is None else configured(file)[0]

@@ -24,8 +24,8 @@ from stack.api.listening import listening
 from stack.control.access import Role
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
-from stack.control.opening import opening
 from stack.control.machinery import Phase
+from stack.control.opening import opening
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.strategies import base as strategies

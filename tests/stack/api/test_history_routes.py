@@ -12,6 +12,7 @@ import pytest
 from stack.adapters.audit_store import FILE
 from stack.api.schema import ChangeView, GenerationsView, KeptView
 from stack.control.diff import Change
+from stack.control.state import SCHEMA
 from tests.stack.api.deck import Deck, deck
 
 
@@ -48,7 +49,7 @@ async def test_one_generation_is_told_whole(tmp_path: Path) -> None:
         before = await it.state()
         await it.patch({"strategy": "session"})
         one = msgspec.json.decode((await it.http.get("/v1/generations/1")).content, type=KeptView)
-        assert (one.generation, one.at, one.desired) == (1, it.clock.wall(), before["desired"])
+        assert (one.generation, one.at, one.desired) == (1, it.clock.wall(), {"schema": SCHEMA} | before["desired"])
         assert _error(await it.http.get("/v1/generations/9")) == (404, "unknown_generation", "generation")
         assert _error(await it.http.get("/v1/generations/none")) == (400, "bad_parameter", "generation")
         assert _error(await it.http.get("/v1/generations", params={"before": "x"})) == (400, "bad_parameter", "before")

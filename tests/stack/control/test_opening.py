@@ -26,6 +26,13 @@ def test_what_was_kept_wins_over_the_configuration() -> None:
     assert opening(Kept(7, desired()), desired(), STRATEGIES).reason == "the state kept before the restart is in force"
 
 
+def test_what_a_newer_release_kept_is_in_force_without_what_this_one_does_not_know() -> None:
+    kept = Kept(7, desired(), schema=9, beyond={"weather": "fine"}, ignored=("weather",))
+    assert opening(kept, desired(), STRATEGIES) == Opening(
+        kept, new=False, reason="the state kept before the restart is in force, without weather of a newer release (schema 9)"
+    )
+
+
 def test_other_models_make_the_configuration_win() -> None:
     other = Desired(models={"qwen": model()})
     assert opening(Kept(7, desired()), other, STRATEGIES) == Opening(

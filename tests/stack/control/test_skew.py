@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stack.control.link import EngineReport, RouterConfig, RouterReport
-from stack.control.skew import IGNORED_MAX, NotUnderstoodError, Received, known, received, reported
-from stack.control.state import SCHEMA, ModelState
+from stack.control.ports import Kept
+from stack.control.skew import IGNORED_MAX, NotUnderstoodError, Received, configured, keeping, kept, known, received, reported
+from stack.control.state import SCHEMA, Desired, ModelState
 from tests.decisions import decision
 from tests.stack.control.samples import desired, model
 
@@ -74,6 +77,39 @@ def test_unknown_fields_never_change_what_is_known(more: dict[str, object]) -> N
     unknown = {name: value for name, value in more.items() if name not in mine}
     document, ignored = known(mine | unknown, ModelState)
     assert (msgspec.convert(document, ModelState), sorted(ignored)) == (model(), sorted(unknown))
+
+
+def _newer() -> dict[str, object]:
+    models = {"smollm2": msgspec.to_builtins(model()) | {"tint": {"hue": 3}}}
+    models["smollm2"]["pools"]["decode"]["colour"] = "blue"
+    return {"schema": SCHEMA + 1, "models": models, "weather": "fine"}
+
+
+def test_what_a_newer_release_kept_is_in_force_as_far_as_known_and_the_rest_is_carried_along_for_it() -> None:
+    read = kept(7, _newer())
+    assert read == Kept(
+        7,
+        desired(),
+        schema=SCHEMA + 1,
+        beyond={"weather": "fine", "models": {"smollm2": {"tint": {"hue": 3}, "pools": {"decode": {"colour": "blue"}}}}},
+        ignored=("weather", "models.smollm2.tint", "models.smollm2.pools.decode.colour"),
+    )
+    changed = replace(read, generation=8, desired=desired(decode=3))
+    again = keeping(changed)
+    assert again["weather"] == "fine"
+    assert kept(8, again) == changed
+
+
+def test_what_an_older_release_kept_lacks_fields_and_means_their_defaults() -> None:
+    assert kept(7, {"models": {"m": {"strategy": "session"}}}) == Kept(7, Desired(models={"m": ModelState(strategy="session")}))
+    assert keeping(Kept(7, desired())) == {"schema": SCHEMA} | msgspec.to_builtins(desired())
+
+
+def test_a_configuration_file_of_a_newer_release_is_taken_as_far_as_known_and_one_of_this_release_has_no_unknown_fields() -> None:
+    newer = {"schema": SCHEMA + 1, "desired": {"models": {"m": {"strategy": "session", "tint": 1}}}}
+    assert configured(newer) == (Desired(models={"m": ModelState(strategy="session")}), ("models.m.tint",))
+    with pytest.raises(msgspec.ValidationError, match="unknown field `tint`"):
+        configured(newer | {"schema": SCHEMA})
 
 
 def test_an_older_routers_report_is_taken() -> None:

@@ -6,7 +6,7 @@ import pytest
 from stack.control.decide import Decision, decide, decide_whole
 from stack.control.diff import Change
 from stack.control.refusal import RefusedError
-from stack.control.state import Desired
+from stack.control.state import SCHEMA, Desired
 from tests.stack.control.samples import FLEET, STRATEGIES, desired, model
 
 
@@ -22,6 +22,10 @@ def test_the_document_takes_the_place_of_what_was_desired() -> None:
         Change(field="models.smollm2.pools.decode.replicas", before=3, after=2),
         Change(field="models.smollm2.strategy", before="session", after="prefix_aware"),
     )
+
+
+def test_it_may_say_which_schema_it_is_of() -> None:
+    assert _decide({"schema": SCHEMA} | msgspec.to_builtins(desired())).diff == ()
 
 
 def test_its_effects_are_those_of_the_patch_that_would_do_the_same() -> None:
@@ -41,7 +45,9 @@ def test_what_it_leaves_out_becomes_the_default() -> None:
         ([], "", "the document must be an object with models"),
         ({}, "models", "'models' must be an object keyed by model"),
         ({"models": []}, "models", "'models' must be an object keyed by model"),
-        ({"models": {}, "tiers": {}}, "tiers", "unknown field 'tiers'; allowed: models"),
+        ({"models": {}, "tiers": {}}, "tiers", "unknown field 'tiers'; allowed: schema, models"),
+        ({"models": {}, "schema": 99}, "schema", f"99 is no schema that this release knows: 0 to {SCHEMA} are allowed"),
+        ({"models": {}, "schema": True}, "schema", f"True is no schema that this release knows: 0 to {SCHEMA} are allowed"),
         ({"models": {}}, "models", "it is for the models (none); served are smollm2"),
         ({"models": {"qwen": {}, "smollm2": {}}}, "models", "it is for the models qwen, smollm2; served are smollm2"),
         ({"models": {"smollm2": {"dpd": {"treshold": 1}}}}, "models.smollm2.dpd", "Object contains unknown field 'treshold'"),

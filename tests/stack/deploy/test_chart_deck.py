@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
-from stack.control.state import Desired
+from stack.control.state import SCHEMA, Desired
 from stack.control.valid import validated
 from stack.deploy.copies import CHART
 from stack.model.target import decode
@@ -49,8 +49,9 @@ def test_routers_and_control_read_the_engines_as_they_are_listed() -> None:
 
 def test_what_is_desired_is_taken() -> None:
     (config,) = [each for each in manifests(DECK, "ConfigMap") if each["metadata"]["name"] == "kvdeck-desired"]
-    desired = msgspec.convert(yaml.safe_load(config["data"]["fleet.yaml"])["desired"], Desired)
-    assert set(validated(desired, names()).models) == {"llama-70b"}
+    file = yaml.safe_load(config["data"]["fleet.yaml"])
+    desired = msgspec.convert(file["desired"], Desired)
+    assert (file["schema"], set(validated(desired, names()).models)) == (SCHEMA, {"llama-70b"})
 
 
 def test_there_is_one_control_and_its_state_outlives_it() -> None:
