@@ -36,7 +36,9 @@ class SupervisorScaler:
 
     async def look(self) -> Machinery:
         answer = await self._ask(SupervisorRequest(op="status"))
-        return Machinery(tuple(_process(c, self._model) for c in answer.components if _ENGINE.match(c.name)))
+        processes = tuple(_process(c, self._model) for c in answer.components if _ENGINE.match(c.name))
+        rooms = {pool: answer.rooms[pool] for pool in Pool if pool in answer.rooms}
+        return Machinery(processes, changes_roles=True, rooms=rooms)
 
     async def grow(self, model: str, pool: Pool, by: int) -> tuple[str, ...]:
         if by != 1:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from stack.control.room import Room
+
 LINE_LIMIT = 4 << 20
 
 
@@ -50,10 +52,14 @@ class SupervisorRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SupervisorAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """`error` is None on success, else one line that says what to do. `name` answers add."""
+    """`error` is None on success, else one line that says what to do. `name` answers add.
+
+    `rooms` by pool; where it is silent there is no limit.
+    """
 
     error: str | None = None
     name: str | None = None
+    rooms: dict[str, Room] = {}
     components: tuple[Component, ...] = ()
 
 

@@ -99,7 +99,7 @@ class Changes:
     def _decide(self, wanted: Wanted) -> Decision:
         judge = decide_whole if wanted.whole else decide
         try:
-            return judge(wanted.document, self._board.desired, self._sight.members(), self._strategies, self._sight.workloads)
+            return judge(wanted.document, self._board.desired, self._sight.members(), self._strategies, self._sight.machinery)
         except RefusedError as error:
             raise ApiError(422, "refused", error.message, error.field or None) from error
 

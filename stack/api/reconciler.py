@@ -71,7 +71,10 @@ class Reconciler:
         known = await self._look()
         now = self._clock()
         self._board.drain(self._drains(now))
-        steps = reconcile(self._board.desired, self._sight.members(), self._board.drains, now, self._patience, self._sight.watching)
+        sight = self._sight
+        steps = reconcile(
+            self._board.desired, sight.members(), self._board.drains, now, self._patience, sight.watching, sight.machinery
+        )
         if known:  # what cannot be ended must not be kept from serving
             self._mark(steps, now)
         fields = {_field(step): step for step in steps if isinstance(step, Start | Remove)}
@@ -92,7 +95,7 @@ class Reconciler:
             return False
         self._failures.pop(MACHINERY, None)
         self._sight.processes = [*found.processes, *self._unlisted({process.name for process in found.processes})]
-        self._sight.workloads = found.workloads
+        self._sight.machinery = found
         self._sight.watching = watched(self._sight.watching, found.workloads, self._board.desired)
         return True
 

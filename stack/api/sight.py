@@ -10,7 +10,7 @@ from stack.api.schema import Drift, RouterView
 from stack.control.drained import drained, turned
 from stack.control.drift import drift
 from stack.control.holds import Place, Watched, drifting
-from stack.control.machinery import EngineProcess, Workload
+from stack.control.machinery import UNKNOWN, EngineProcess
 from stack.control.members import Member, observe
 from stack.control.ports import Kept
 from stack.model.target import Target
@@ -24,7 +24,7 @@ class Sight:
         self._since: dict[str, float] = {}
         self.targets: Sequence[Target] = ()
         self.processes: Sequence[EngineProcess] = ()
-        self.workloads: Sequence[Workload] = ()
+        self.machinery = UNKNOWN
         self.watching: dict[Place, Watched] = {}
         self.failures: dict[str, str] = {}
 
@@ -35,7 +35,7 @@ class Sight:
 
     def drift(self) -> tuple[Drift, ...]:
         """Everything that is not as desired, with the time since when."""
-        reasons = drift(self._board.desired, self.members()) | self._router_drift() | _unknown(self._board.kept)
+        reasons = drift(self._board.desired, self.members(), self.machinery) | self._router_drift() | _unknown(self._board.kept)
         for field, failure in (*drifting(self.watching), *self.failures.items()):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         now = self._wall()

@@ -109,7 +109,7 @@ class StateRoutes:
             desired=self.board.desired,
             applied=Applied(routers=self.routers.views()),
             engines=tuple(_engine(member, out.get(member.name)) for member in self.sight.members()),
-            pools=tuple(pool_view(workload, self.sight.watching) for workload in self.sight.workloads),
+            pools=tuple(pool_view(workload, self.sight.watching) for workload in self.sight.machinery.workloads),
             drift=self.sight.drift(),
         )
 

@@ -11,19 +11,20 @@ from stack.control.effects import (
     ChangeLimits,
     ChangeShadowShare,
     Effect,
-    GrowPool,
-    ShrinkPool,
     SwitchStalledEjection,
 )
-from stack.control.leaving import draining, leavers, present
+from stack.control.machinery import Machinery
 from stack.control.members import Member
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
+from stack.control.scaling import check_room, scaling
 from stack.control.state import ModelState, PoolState
 from stack.engines.pd.base import DEFAULT, link
 from stack.model.tier import Pool
 
 
-def consequences(model: str, before: ModelState, after: ModelState, members: Sequence[Member]) -> Iterator[Effect]:
+def consequences(
+    model: str, before: ModelState, after: ModelState, members: Sequence[Member], machinery: Machinery
+) -> Iterator[Effect]:
     """Every effect that the change of `model` has on the fleet of `members`, whose drained engines are those of `after`.
 
     Raises RefusedError for what no fleet like this one can bear.
@@ -52,25 +53,17 @@ def consequences(model: str, before: ModelState, after: ModelState, members: Seq
     if before.eject_stalled != after.eject_stalled:
         yield SwitchStalledEjection(model, after.eject_stalled)
     yield from draining_effects(model, before, after, members)
+    check_room(model, before.pools, after.pools, members, machinery)
     for pool in Pool:
-        yield from _pool(model, pool, before.pools.of(pool), after.pools.of(pool), members)
+        yield from _rules(model, pool, before.pools.of(pool), after.pools.of(pool))
+    yield from scaling(model, before.pools, after.pools, members, machinery)
 
 
-def _pool(model: str, pool: Pool, before: PoolState, after: PoolState, members: Sequence[Member]) -> Iterator[Effect]:
+def _rules(model: str, pool: Pool, before: PoolState, after: PoolState) -> Iterator[Effect]:
     if before.bounds != after.bounds:
         yield ChangeBounds(model, pool, after.bounds.min, after.bounds.max)
     if before.drain_seconds != after.drain_seconds:
         yield ChangeDrainTime(model, pool, before.drain_seconds, after.drain_seconds)
-    yield from _scaling(model, pool, before.replicas, after.replicas, members)
-
-
-def _scaling(model: str, pool: Pool, before: int, after: int, members: Sequence[Member]) -> Iterator[Effect]:
-    here = present(members, model, pool)
-    if after > before:
-        back = draining(members, model, pool)[: max(0, after - len(here))]
-        yield GrowPool(model, pool, after - before, tuple(member.name for member in back[: after - before]))
-    elif after < before:
-        yield ShrinkPool(model, pool, before - after, tuple(member.name for member in leavers(here, after)))
 
 
 def _strategy(state: ModelState, pool: Pool) -> str:

@@ -12,7 +12,7 @@ from stack.control.diff import Change, diff
 from stack.control.drained import drained, turned
 from stack.control.effects import Effect
 from stack.control.holds import check_owners
-from stack.control.machinery import Workload
+from stack.control.machinery import UNKNOWN, Machinery
 from stack.control.members import Member
 from stack.control.merge import merge
 from stack.control.patch import check, keyed
@@ -31,24 +31,24 @@ class Decision:
 
 
 def decide(
-    patch: object, desired: Desired, members: Sequence[Member], strategies: Collection[str], workloads: Sequence[Workload] = ()
+    patch: object, desired: Desired, members: Sequence[Member], strategies: Collection[str], machinery: Machinery = UNKNOWN
 ) -> Decision:
     """Merge `patch` into `desired` and judge the result as a whole. Raises RefusedError; changes nothing either way.
 
-    `patch` is decoded JSON, keyed by model or not. `strategies` are the names there are, `workloads` what runs the pools.
+    `patch` is decoded JSON, keyed by model or not. `strategies` are the names there are, `machinery` is what runs the engines.
     """
     change = keyed(patch, desired)
     check(change, desired)
     merged = merge(msgspec.to_builtins(desired), change)
     assert isinstance(merged, dict)  # a patch that is an object leaves an object
-    return _judged(merged["models"], desired, members, strategies, workloads)
+    return _judged(merged["models"], desired, members, strategies, machinery)
 
 
 def decide_whole(
-    document: object, desired: Desired, members: Sequence[Member], strategies: Collection[str], workloads: Sequence[Workload] = ()
+    document: object, desired: Desired, members: Sequence[Member], strategies: Collection[str], machinery: Machinery = UNKNOWN
 ) -> Decision:
     """Judge `document`, which takes the place of `desired`, as `decide` does: what it leaves out becomes the default."""
-    return _judged(whole(document, desired), desired, members, strategies, workloads)
+    return _judged(whole(document, desired), desired, members, strategies, machinery)
 
 
 def _judged(
@@ -56,10 +56,14 @@ def _judged(
     desired: Desired,
     members: Sequence[Member],
     strategies: Collection[str],
-    workloads: Sequence[Workload],
+    machinery: Machinery,
 ) -> Decision:
     after = validated(Desired(models={name: converted(name, state) for name, state in models.items()}), strategies)
-    check_owners(desired, after, workloads)
+    check_owners(desired, after, machinery.workloads)
     there = turned(members, drained(after))
-    effects = [effect for name, state in after.models.items() for effect in consequences(name, desired.models[name], state, there)]
+    effects = [
+        effect
+        for name, state in after.models.items()
+        for effect in consequences(name, desired.models[name], state, there, machinery)
+    ]
     return Decision(after, diff(desired, after), tuple(effects))

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from stack.control.drained import missing
 from stack.control.leaving import draining, present
+from stack.control.machinery import UNKNOWN, Machinery
 from stack.control.members import Member
+from stack.control.scaling import awaited
 from stack.control.state import Desired
 from stack.fleet.engine import State
 from stack.model.tier import Pool
 
 
-def drift(desired: Desired, members: Sequence[Member]) -> dict[str, str]:
+def drift(desired: Desired, members: Sequence[Member], machinery: Machinery = UNKNOWN) -> dict[str, str]:
     """Field -> reason, for every pool that does not have as many ready engines as desired, or has some still leaving.
 
     An engine that an operator took out of rotation is as desired.
@@ -21,11 +23,16 @@ def drift(desired: Desired, members: Sequence[Member]) -> dict[str, str]:
         f"models.{model}.pools.{pool}.replicas": reason
         for model, wanted in desired.models.items()
         for pool, state in ((Pool.PREFILL, wanted.pools.prefill), (Pool.DECODE, wanted.pools.decode))
-        for reason in _reason(state.replicas, present(members, model, pool), draining(members, model, pool))
+        for reason in _reason(
+            state.replicas,
+            present(members, model, pool),
+            draining(members, model, pool),
+            awaited(members, model, pool, wanted.pools, machinery),
+        )
     }
 
 
-def _reason(replicas: int, here: Sequence[Member], leaving: Sequence[Member]) -> Iterator[str]:
+def _reason(replicas: int, here: Sequence[Member], leaving: Sequence[Member], awaited: Sequence[Member]) -> Iterator[str]:
     ready = sum(member.state is State.READY for member in here)
     out = sum(member.state is State.DRAINED for member in here)
     if ready + out == replicas and not leaving and len(here) == replicas:
@@ -33,6 +40,8 @@ def _reason(replicas: int, here: Sequence[Member], leaving: Sequence[Member]) ->
     parts = [f"{ready} of {replicas} ready"]
     parts += [f"{member.name} is {member.state}" for member in here if member.state is not State.READY]
     parts += [f"{member.name} is draining{_left(member)}" for member in leaving]
+    if awaited and len(here) < replicas:
+        parts.append(f"the next starts when {awaited[0].name} has ended")
     yield "; ".join(parts)
 
 

@@ -9,7 +9,7 @@ from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, Sw
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.drained import DrainEngines, ReturnEngines
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
-from stack.model.tier import Pool
+from stack.control.scaling import ChangeRole, GrowPool, ShrinkPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,42 +57,6 @@ class SwitchStalledEjection:
         return "An engine that is stalled is reported and keeps getting requests."
 
 
-@dataclass(frozen=True, slots=True)
-class GrowPool:
-    """`pool` gains `by` engines; `engines` were leaving and stay instead of being started anew."""
-
-    kind: ClassVar[str] = "grow_pool"
-    model: str
-    pool: Pool
-    by: int
-    engines: tuple[str, ...] = ()
-
-    @property
-    def sentence(self) -> str:
-        parts = [f"Stops draining and serves on: {', '.join(self.engines)}."] if self.engines else []
-        starting = self.by - len(self.engines)
-        if starting:
-            parts.append(f"To start: {starting} more {self.pool} engine{'s' if starting > 1 else ''}, used once ready.")
-        return " ".join(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class ShrinkPool:
-    """`pool` loses `by` engines: `engines` finish what they have and end. Fewer may run than are desired."""
-
-    kind: ClassVar[str] = "shrink_pool"
-    model: str
-    pool: Pool
-    by: int
-    engines: tuple[str, ...]
-
-    @property
-    def sentence(self) -> str:
-        if not self.engines:
-            return f"No {self.pool} engine has to end: no more than that run now."
-        return f"To drain and end: {', '.join(self.engines)}. No new requests; those in flight finish first."
-
-
 Effect = (
     SwitchStrategy
     | SwitchFallback
@@ -110,4 +74,5 @@ Effect = (
     | ReturnEngines
     | GrowPool
     | ShrinkPool
+    | ChangeRole
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from stack.control.room import Room
 from stack.model.tier import Pool
 
 
@@ -59,7 +61,16 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """One look: every engine there is, and what runs the pools, where that is more than their engines."""
+    """One look: every engine there is, and what runs the pools, where that is more than their engines.
+
+    `changes_roles`: all run on one machine, where an engine of either pool can take the place of another one, so who ends
+    comes before who starts. A pool that has no room here has no limit that is known.
+    """
 
     processes: tuple[EngineProcess, ...] = ()
     workloads: tuple[Workload, ...] = ()
+    changes_roles: bool = False
+    rooms: Mapping[Pool, Room] = field(default_factory=dict)
+
+
+UNKNOWN = Machinery()

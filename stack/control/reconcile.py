@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from stack.control.drain import Drain
 from stack.control.holds import Place, Watched
 from stack.control.leaving import draining, leavers, present
+from stack.control.machinery import UNKNOWN, Machinery
 from stack.control.members import Member
-from stack.control.state import Desired, PoolState
+from stack.control.scaling import awaited
+from stack.control.state import Desired, Pools, PoolState
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
 
@@ -68,17 +70,19 @@ def reconcile(
     now: float,
     patience: Patience | None = None,
     watching: Mapping[Place, Watched] | None = None,
+    machinery: Machinery = UNKNOWN,
 ) -> tuple[Step, ...]:
     """The steps to take now, pool by pool. Marking costs nothing and is done at once.
 
     `watching` are the pools that have a workload: it starts all that are missing, elsewhere one engine at a time starts.
+    Where engines change roles, one that leaves the other pool is gone before the one that takes its place starts.
     """
     patience, watching = patience or Patience(), watching or {}
     return tuple(
         step
         for model, wanted in desired.models.items()
-        for pool, state in ((Pool.PREFILL, wanted.pools.prefill), (Pool.DECODE, wanted.pools.decode))
-        for step in _pool(_Look(model, pool, state, members, drains, now, patience, watching.get((model, pool))))
+        for pool in Pool
+        for step in _pool(_Look(model, pool, wanted.pools, members, drains, now, patience, watching.get((model, pool)), machinery))
     )
 
 
@@ -86,12 +90,22 @@ def reconcile(
 class _Look:
     model: str
     pool: Pool
-    wanted: PoolState
+    pools: Pools
     members: Sequence[Member]
     drains: Mapping[str, Drain]
     now: float
     patience: Patience
     watched: Watched | None
+    machinery: Machinery
+
+    @property
+    def wanted(self) -> PoolState:
+        return self.pools.of(self.pool)
+
+    @property
+    def awaited(self) -> tuple[Member, ...]:
+        """Who must be gone before anybody takes their place."""
+        return awaited(self.members, self.model, self.pool, self.pools, self.machinery)
 
     @property
     def present(self) -> tuple[Member, ...]:
@@ -117,8 +131,9 @@ def _pool(look: _Look) -> Iterator[Step]:
     if missing > 0:
         back = look.leaving[:missing]
         yield from (Undrain(member.name) for member in back)
-        if missing > len(back):
-            yield from _starts(look, missing - len(back))
+        coming = missing - len(back) - len(look.awaited)
+        if coming > 0:
+            yield from _starts(look, coming)
         return
     yield from (Mark(member.name) for member in _marked(look))
     rescued = _rescue(look)

@@ -37,6 +37,8 @@ class LocalSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     store_gib: Positive = 2.0
     # Beyond this many cores a 135M model gains nothing; the rest stays free for everything else.
     cores_per_pool: Annotated[int, msgspec.Meta(ge=1)] = 8
+    # A third engine on a core still joins and serves, slowly; beyond four they only wait for each other.
+    engines_per_core: Annotated[int, msgspec.Meta(ge=1)] = 4
     # Packs every port from here, in the order of stack.config.Ports; None: the documented ports.
     ports_from: Port | None = None
     traffic_rate: Positive = 0.5

@@ -7,14 +7,16 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Protocol
 
 import msgspec
 
 from stack.adapters.supervisor_link import Component, ComponentState, SupervisorAnswer, SupervisorRequest
+from stack.control.room import Room, shortage
 from stack.local.backoff import Backoff
+from stack.local.engine_making import EngineMaker, RefusedError, asked_pool
+from stack.local.engine_room import Space, rooms
 from stack.local.keeper import Keeper
-from stack.local.seats import Seat, Seats
+from stack.local.seats import Seats
 from stack.local.spec import Running, Spec, Stage
 from stack.local.target_list import TargetList
 from stack.local.timings import Timings
@@ -26,25 +28,17 @@ NAME = "supervisor"
 NOTICE_SECONDS = 1.5  # routers look at the target file twice a second
 
 
-class RefusedError(Exception):
-    """What was asked cannot be done; the message is one line that says what to do."""
-
-
-class EngineMaker(Protocol):
-    """Knows how an engine of this stack is started."""
-
-    def __call__(self, seat: Seat) -> Spec:
-        """Raises RefusedError."""
-        ...
-
-
 class Supervisor:
-    """Components by name, each with its keeper. `handle` answers requests at once; what they ask for goes on after."""
+    """Components by name, each with its keeper. `handle` answers requests at once; what they ask for goes on after.
+
+    Without a `space` engines cost nothing.
+    """
 
     def __init__(
         self,
         *,
         engine: EngineMaker,
+        space: Space | None = None,
         seats: Seats,
         targets: TargetList,
         timings: Timings,
@@ -52,7 +46,7 @@ class Supervisor:
         backoff: Callable[[], Backoff] = Backoff,
         notice: float = NOTICE_SECONDS,
     ) -> None:
-        self._engine, self._seats, self._targets, self._timings = engine, seats, targets, timings
+        self._engine, self._space, self._seats, self._targets, self._timings = engine, space, seats, targets, timings
         self._clock, self._backoff, self._notice = clock, backoff, notice
         self._keepers: dict[str, Keeper] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -97,7 +91,7 @@ class Supervisor:
             "status": lambda _: None,
             "stop": lambda asked: self._named(asked).hold(),
             "start": lambda asked: self._named(asked).release(),
-            "add": lambda asked: self._add(_pool(asked)),
+            "add": lambda asked: self._add(self._roomy(asked_pool(asked))),
             "remove": self._remove,
             "shutdown": lambda _: self.close(),
         }
@@ -108,7 +102,7 @@ class Supervisor:
             if request.op not in ("status", "shutdown"):
                 self._refuse_when_closing()
                 log.info("asked", extra={"op": request.op, "component": request.name, "pool": request.pool})
-            return SupervisorAnswer(name=operation(request), components=self.components)
+            return SupervisorAnswer(name=operation(request), components=self.components, rooms=self._rooms())
         except RefusedError as error:
             return SupervisorAnswer(error=str(error), components=self.components)
 
@@ -123,6 +117,16 @@ class Supervisor:
         if keeper is None:
             raise RefusedError(f"no component {request.name!r}; there are: {', '.join(self._keepers)}")
         return keeper
+
+    def _rooms(self) -> dict[str, Room]:
+        return {} if self._space is None else rooms(self._space, [(k.spec, k.state) for k in self._keepers.values()])
+
+    def _roomy(self, pool: Pool) -> Pool:
+        room = self._rooms().get(pool.value)
+        lacking = None if room is None else shortage(pool, 1, room)
+        if lacking is not None:
+            raise RefusedError(lacking)
+        return pool
 
     def _add(self, pool: Pool) -> str:
         seat = self._seats.take(pool)
@@ -189,10 +193,3 @@ class Supervisor:
         for name in names:
             self._keepers[name].end()
         await asyncio.gather(*(task for name, task in list(self._tasks.items()) if name in names), return_exceptions=True)
-
-
-def _pool(request: SupervisorRequest) -> Pool:
-    try:
-        return Pool(request.pool or "")
-    except ValueError:
-        raise RefusedError(f"no pool {request.pool!r}; there are: {', '.join(Pool)}") from None

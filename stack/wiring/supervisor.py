@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import httpx
+import psutil
 import yaml
 from msgspec import to_builtins
 
@@ -26,7 +27,9 @@ from stack.local.components.engine import engine
 from stack.local.components.router import NAME as ROUTER
 from stack.local.components.site import Site
 from stack.local.components.whole import components, engine_counts
-from stack.local.cores import divide, hardware_siblings, usable_cores
+from stack.local.cores import Division, divide, hardware_siblings, usable_cores
+from stack.local.engine_making import EngineMaker
+from stack.local.engine_room import EngineRoom
 from stack.local.housekeeping import keep_house
 from stack.local.launch import Launch, read_launch
 from stack.local.ledger import Entry, Ledger
@@ -35,13 +38,12 @@ from stack.local.paths import StackPaths
 from stack.local.probes import probing_client
 from stack.local.process import MARK, Host
 from stack.local.prometheus_config import Scraping, render
-from stack.local.seats import Seat, Seats
-from stack.local.spec import Spec, Stage
-from stack.local.supervisor import NAME, EngineMaker, RefusedError, Supervisor
+from stack.local.seats import Seats
+from stack.local.spec import Stage
+from stack.local.supervisor import NAME, Supervisor
 from stack.local.supervisor_lock import only_supervisor
 from stack.local.target_list import TargetList
 from stack.local.timings import Timings
-from stack.model.tier import Pool
 from stack.wiring.token import secret_token, write
 
 log = logging.getLogger(__name__)
@@ -74,8 +76,11 @@ async def _supervise(launch: Launch, paths: StackPaths, ledger: Ledger) -> None:
     async with probing_client() as client:
         site = _site(launch, ledger, client)
         _write_configuration(site)
+        apart = site.has_prefill and not site.is_emulated
+        division = divide(usable_cores(), hardware_siblings, apart, site.settings.cores_per_pool)
         supervisor = Supervisor(
-            engine=_engine_maker(site, lambda: supervisor.pid(EMULATOR)),
+            engine=_engine_maker(site, division, lambda: supervisor.pid(EMULATOR)),
+            space=None if site.is_emulated else _space(site, division),
             seats=Seats(site.ports.engines),
             targets=TargetList(layout.targets),
             timings=Timings(paths.timings),
@@ -109,19 +114,19 @@ def _environment(launch: Launch, inherited: Mapping[str, str]) -> dict[str, str]
     return {**inherited, MARK: launch.layout.runtime.name, "NO_PROXY": bypassed, "no_proxy": bypassed}
 
 
-def _engine_maker(site: Site, emulator_pid: Callable[[], int | None]) -> EngineMaker:
+def _engine_maker(site: Site, division: Division, emulator_pid: Callable[[], int | None]) -> EngineMaker:
     if site.is_emulated:
         return lambda seat: emulated_engine(site, seat, emulator_pid)
-    division = divide(usable_cores(), hardware_siblings, site.has_prefill, site.settings.cores_per_pool)
+    return lambda seat: engine(site, seat, division)
 
-    def make(seat: Seat) -> Spec:
-        if seat.pool is Pool.PREFILL and not site.has_prefill:
-            raise RefusedError(
-                "begun without prefill engines, so the decode engines have no NIXL: kvdeck down, kvdeck up --prefill 1"
-            )
-        return engine(site, seat, division)
 
-    return make
+def _space(site: Site, division: Division) -> EngineRoom:
+    return EngineRoom(
+        available=lambda: psutil.virtual_memory().available,
+        division=division,
+        has_prefill=site.has_prefill,
+        engines_per_core=site.settings.engines_per_core,
+    )
 
 
 def _write_configuration(site: Site) -> None:

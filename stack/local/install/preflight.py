@@ -18,7 +18,7 @@ from stack.local.seats import SIDE_CHANNEL_OFFSET
 
 _GB = 1_000_000_000
 # Measured with three engines under traffic: 8.5 GB in all.
-_ENGINE_BYTES = 2_500_000_000
+ENGINE_BYTES = 2_500_000_000
 _REST_BYTES = 1_500_000_000
 # The engines' environment takes 3 GB, pip's downloads of it 1 GB, the model 0.3 GB, unpacking and logs the rest.
 _FIRST_INSTALL_BYTES = 6_000_000_000
@@ -68,7 +68,7 @@ def _real_engine_problems(machine: Machine, wanted: Wanted) -> Iterator[str]:
     if machine.python > _NEWEST_ENGINE_PYTHON:
         version = ".".join(map(str, machine.python))
         yield f"real engines have no packages for Python {version}: put python3.13 on PATH and remove .venv, {_EMULATE}"
-    needed = wanted.engine_count * _ENGINE_BYTES + _REST_BYTES
+    needed = wanted.engine_count * ENGINE_BYTES + _REST_BYTES
     if machine.memory_bytes < needed:
         yield (
             f"too little memory: {_size(machine.memory_bytes)} available, {wanted.engine_count} engines need {_size(needed)}: "

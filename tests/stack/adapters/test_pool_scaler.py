@@ -11,8 +11,9 @@ import pytest
 
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.supervisor_link import Component, ComponentState, SupervisorAnswer, SupervisorRequest
-from stack.control.machinery import EngineProcess, Phase
+from stack.control.machinery import EngineProcess, Machinery, Phase
 from stack.control.ports import ScalerError
+from stack.control.room import Amount, Room
 from stack.model.tier import Pool
 
 
@@ -91,3 +92,9 @@ async def test_a_model_it_does_not_run_is_refused_without_asking() -> None:
 async def test_no_supervisor_is_said(tmp_path: Path) -> None:
     with pytest.raises(ScalerError, match="no supervisor answers"):
         await SupervisorScaler(tmp_path / "nobody", "smollm2").look()
+
+
+async def test_it_changes_roles_and_tells_its_room() -> None:
+    room = Room(needs=Amount(memory_bytes=2, cores=0.5), free=Amount(memory_bytes=3, cores=1.0))
+    async with _scaler(SupervisorAnswer(rooms={"decode": room, "embed": room})) as (scaler, _):
+        assert await scaler.look() == Machinery(changes_roles=True, rooms={Pool.DECODE: room})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from stack.control.audit import AuditRecord, Outcome
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.link import EngineReport, RouterConfig, RouterReport
-from stack.control.machinery import EngineProcess, Machinery, Phase, Workload
+from stack.control.machinery import UNKNOWN, EngineProcess, Machinery, Phase, Workload
 from stack.control.opening import opening
 from stack.control.ports import DecisionLog, ScalerError
 from stack.control.state import Desired
@@ -53,6 +53,7 @@ class Fleet:
     model: str = "smollm2"
     broken: str | None = None
     refuses_to_add: str | None = None
+    says: Machinery = UNKNOWN
     removed: list[str] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     _told: list[Target] | None = None
@@ -60,7 +61,7 @@ class Fleet:
     async def look(self) -> Machinery:
         self._check(self.broken)
         processes = [EngineProcess(name, self.model, _pool(name), phase) for name, phase in self.engines.items()]
-        return Machinery(tuple(processes), tuple(self.workloads))
+        return replace(self.says, processes=tuple(processes), workloads=tuple(self.workloads))
 
     async def grow(self, model: str, pool: Pool, by: int) -> tuple[str, ...]:
         self._check(self.broken or self.refuses_to_add)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stack.control.machinery import Phase
+from stack.control.machinery import Machinery, Phase
+from stack.control.room import Amount, Room
+from stack.model.tier import Pool
 from tests.stack.api.deck import Deck, Router, deck, running
 
 
@@ -172,3 +174,42 @@ async def test_what_cannot_be_ended_goes_on_serving(tmp_path: Path) -> None:
         it.fleet.broken = None
         await it.tick()
         assert it.control.board.config().draining == ("decode-1",)
+
+
+async def test_a_decode_engine_becomes_a_prefill_engine(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        it.fleet.says = Machinery(changes_roles=True)
+        router = it.router()
+        await router.follow()
+        await it.tick()
+        answer = await it.patch({"pools": {"prefill": {"replicas": 2}, "decode": {"replicas": 1}}})
+        assert [effect["kind"] for effect in answer.json()["effects"]] == ["change_role"]
+        await it.tick()
+        await router.follow()
+        await it.tick(0.5)
+        assert list(it.fleet.engines) == ["prefill-0", "decode-0", "decode-1"]
+        assert (await _drift(it))["models.smollm2.pools.prefill.replicas"].endswith("the next starts when decode-1 has ended")
+        await router.follow()
+        await it.tick(1)
+        assert list(it.fleet.engines) == ["prefill-0", "decode-0"]
+        await router.follow()
+        await it.tick()
+        await it.tick()
+        assert list(it.fleet.engines) == ["prefill-0", "decode-0", "prefill-1"]
+
+
+async def test_a_pool_without_room_is_not_asked_to_grow(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        needs = Amount(memory_bytes=2_000_000_000, cores=0.25)
+        it.fleet.says = Machinery(rooms={Pool.DECODE: Room(needs=needs, free=Amount(memory_bytes=0, cores=1.0))})
+        await it.tick()
+        for dry_run in ("true", "false"):
+            answer = await it.patch({"pools": {"decode": {"replicas": 3}}}, dry_run=dry_run)
+            assert answer.status_code == 422
+            assert answer.json()["error"] == {
+                "code": "refused",
+                "message": "one more decode engine needs 2.0 GB of memory and 0.25 cores; 0.0 GB of memory and 1 core are free: "
+                "2.0 GB of memory are missing",
+                "field": "models.smollm2.pools.decode.replicas",
+            }
+        assert it.control.board.generation == 1

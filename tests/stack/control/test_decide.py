@@ -9,9 +9,10 @@ from stack.control.choosing_effects import SwitchStrategy
 from stack.control.decide import Decision, decide
 from stack.control.diff import Change
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
-from stack.control.effects import ChangeLimits, ChangeShadowShare, GrowPool, ShrinkPool, SwitchStalledEjection
+from stack.control.effects import ChangeLimits, ChangeShadowShare, SwitchStalledEjection
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
 from stack.control.refusal import RefusedError
+from stack.control.scaling import GrowPool, ShrinkPool
 from stack.control.state import Desired, PoolState
 from stack.fleet.engine import State
 from stack.model.tier import Pool

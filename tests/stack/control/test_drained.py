@@ -8,11 +8,11 @@ from stack.control.decide import Decision, decide
 from stack.control.diff import Change
 from stack.control.drained import DrainEngines, Drainer, ReturnEngines, drained, drainers, turned
 from stack.control.drift import drift
-from stack.control.effects import ShrinkPool
 from stack.control.leaving import leavers
 from stack.control.members import Member
 from stack.control.reconcile import Mark, reconcile
 from stack.control.refusal import RefusedError
+from stack.control.scaling import ShrinkPool
 from stack.control.state import Desired
 from stack.fleet.engine import State
 from stack.model.tier import Pool

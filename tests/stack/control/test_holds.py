@@ -9,7 +9,7 @@ import pytest
 from stack.control.decide import decide
 from stack.control.drain import Drain
 from stack.control.holds import Place, Watched, drifting, watched
-from stack.control.machinery import PoolOwner, Workload
+from stack.control.machinery import Machinery, PoolOwner, Workload
 from stack.control.reconcile import Start, Undrain, reconcile
 from stack.control.refusal import RefusedError
 from stack.fleet.engine import State
@@ -63,7 +63,7 @@ def test_an_owned_pool_is_always_left_and_drifts_only_where_it_differs() -> None
 
 
 def test_a_change_of_an_owned_pools_replicas_is_refused_and_any_other_goes_through() -> None:
-    owned = [replace(OURS, owner=HPA)]
+    owned = Machinery(workloads=(replace(OURS, owner=HPA),))
     with pytest.raises(RefusedError, match="HorizontalPodAutoscaler decode sets the replicas of Deployment decode") as refused:
         decide({"pools": {"decode": {"replicas": 3}}}, desired(), FLEET, STRATEGIES, owned)
     assert refused.value.field == FIELD

@@ -9,10 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from stack.adapters.supervisor_link import ComponentState, SupervisorAnswer, SupervisorRequest
+from stack.control.room import Amount, Room
 from stack.local.backoff import Backoff
+from stack.local.engine_making import RefusedError
+from stack.local.engine_room import Space
 from stack.local.seats import Seat, Seats
 from stack.local.spec import Spec, Stage
-from stack.local.supervisor import RefusedError, Supervisor
+from stack.local.supervisor import Supervisor
 from stack.local.target_list import TargetList
 from stack.local.timings import Timings
 from stack.model.target import Target, decode
@@ -29,11 +32,12 @@ LAST_WORDS = (
 class Bench:
     """A supervisor over small processes in `folder`; its engines are such too."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, space: Space | None = None) -> None:
         self.folder, self.host = folder, host(folder)
         self.probe = Obedient()
         self.supervisor = Supervisor(
             engine=self.engine,
+            space=space,
             seats=Seats(8100),
             targets=TargetList(folder / "engines.json"),
             timings=Timings(folder / "timings.json"),
@@ -112,6 +116,24 @@ async def test_an_engine_is_listed_from_its_first_readiness_until_it_is_removed(
         bench.ask("remove", "decode-0")
         assert bench.listed() == []
         await until(lambda: bench.states() == {})
+
+
+async def test_an_engine_for_which_there_is_no_room_is_not_begun(tmp_path: Path) -> None:
+    needs = Amount(memory_bytes=2_000_000_000, cores=0.25)
+
+    def space(pool: Pool, engines: int, starting: int) -> Room:
+        return Room(needs=needs, free=Amount(memory_bytes=1_500_000_000, cores=1.0 - engines * 0.25))
+
+    bench = Bench(tmp_path, space)
+    assert bench.ask("status").rooms == {
+        pool: Room(needs=needs, free=Amount(memory_bytes=1_500_000_000, cores=1.0)) for pool in ("prefill", "decode")
+    }
+    assert bench.ask("add", pool="decode").error == (
+        "one more decode engine needs 2.0 GB of memory and 0.25 cores; 1.5 GB of memory and 1 core are free: "
+        "0.5 GB of memory are missing"
+    )
+    assert bench.states() == {}
+    assert Bench(tmp_path).ask("status").rooms == {}
 
 
 async def test_routers_know_of_an_engine_that_is_to_be_stopped_before_it_is(tmp_path: Path) -> None:
