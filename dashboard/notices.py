@@ -9,6 +9,8 @@ import streamlit as st
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
 from stack.api.answers import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
+from stack.api.schema import StateView
+from stack.control.mode import Mode
 
 UNKNOWN = "unknown"
 AWAY = ":material/cloud_off:"
@@ -39,6 +41,18 @@ class told:  # reads as a word: `with notices.told():`
             case _:
                 return False
         return True
+
+
+def mode(state: StateView) -> None:
+    """Say it where control takes no changes: what can be done here is to look, and to preview."""
+    match state.mode:
+        case Mode.OBSERVE:
+            st.info("Control only observes: nothing can be changed here, previews work.", icon=":material/visibility:")
+        case Mode.DECLARATIVE:
+            text = f"What is desired is in `{state.desired_file}`, and changed there. Previews work here."
+            st.info(text, icon=":material/description:")
+        case Mode.LIVE:
+            pass
 
 
 def refusal(error: ControlAnswerError) -> str:

@@ -24,8 +24,11 @@ class Proposal:
     patch: Mapping[str, object]
 
 
-def review(proposal: Proposal, asked: bool) -> bool:
-    """Preview `proposal` when `asked` to, offer to apply what was previewed; whether it was applied just now."""
+def review(proposal: Proposal, asked: bool, read_only: bool = False) -> bool:
+    """Preview `proposal` when `asked` to, offer to apply what was previewed; whether it was applied just now.
+
+    `read_only`: control takes no changes, a preview is all there is.
+    """
     if asked:
         st.session_state.pop(_APPLIED, None)
         st.session_state.pop(_PREVIEWED, None)
@@ -40,7 +43,7 @@ def review(proposal: Proposal, asked: bool) -> bool:
         del st.session_state[_PREVIEWED]
         st.info("The form or the state has changed since the preview: preview it again.")
         return False
-    return _confirm(*previewed)
+    return _confirm(*previewed, read_only)
 
 
 def plain(value: object) -> str:
@@ -67,7 +70,7 @@ def harm(change: ChangeView) -> list[EffectView]:
     ]
 
 
-def _confirm(proposal: Proposal, change: ChangeView) -> bool:
+def _confirm(proposal: Proposal, change: ChangeView, read_only: bool) -> bool:
     if not change.diff:
         st.info("Nothing would change: that is what is in force.")
         return False
@@ -76,7 +79,8 @@ def _confirm(proposal: Proposal, change: ChangeView) -> bool:
         st.dataframe(fields(change.diff), hide_index=True)
         _effects(change)
         comment = st.text_input("Why (kept in the history)", key=f"comment-{proposal.generation}")
-        return st.button("Apply", type="primary", icon=":material/check:") and _apply(proposal, comment)
+        pressed = st.button("Apply", type="primary", icon=":material/check:", disabled=read_only)
+        return pressed and _apply(proposal, comment)
 
 
 def fields(diff: tuple[Change, ...]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from dashboard.steering.review import Proposal, review, sentence
 from stack.api.answers import ControlError
 from stack.api.schema import StateView
 from stack.control.diff import diff
+from stack.control.mode import Mode
 from stack.control.state import Desired
 
 _DRAFTS, _SEEN, _SERIAL = "drafts", "generation seen", "serial"
@@ -26,6 +27,8 @@ def page() -> None:
     st.title("Control")
     with st.container():  # one place for what comes and goes: else an open panel below would move, and close
         state = _state()
+        if state is not None:
+            notices.mode(state)
         model = _model(state)
         if model is not None:
             _change(model, state)
@@ -63,7 +66,7 @@ def _change(model: str, state: StateView | None) -> None:
         if draft.patch and st.button("Reset", icon=":material/undo:"):
             _begin(model, _filled(model, state))
     patch = {"models": {model: draft.patch}} if draft.patch else {}
-    if review(Proposal(draft.generation, patch), asked):
+    if review(Proposal(draft.generation, patch), asked, read_only=state.mode is not Mode.LIVE):
         del drafts[model]
         st.rerun()
 

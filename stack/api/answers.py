@@ -36,6 +36,10 @@ class UnauthorizedError(ControlAnswerError):
     """The token is missing or wrong (401, 403)."""
 
 
+class ReadOnlyError(ControlAnswerError):
+    """Control takes no changes in its mode (403, `mode`): the message says what to do instead."""
+
+
 _ERRORS = {409: StaleError, 422: RefusedChangeError, 401: UnauthorizedError, 403: UnauthorizedError}
 
 
@@ -45,4 +49,6 @@ def refusal(answer: httpx.Response) -> ControlAnswerError:
         detail = msgspec.json.decode(answer.content, type=ErrorView).error
     except msgspec.DecodeError:
         detail = ErrorDetail(code="unknown", message=f"control answered {answer.status_code} without saying why")
+    if detail.code == "mode":
+        return ReadOnlyError(answer.status_code, detail)
     return _ERRORS.get(answer.status_code, ControlAnswerError)(answer.status_code, detail)

@@ -14,15 +14,17 @@ from stack.api.errors import ApiError
 from stack.api.routers import Routers
 from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
-from stack.api.wish import Wanted, Wish
+from stack.api.wish import Declared, Wanted, Wish
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.decide import Decision, decide, decide_whole
+from stack.control.mode import LIVE, Stance
 from stack.control.ports import Store, StoreError
 from stack.control.refusal import RefusedError
 
 log = logging.getLogger(__name__)
 
 ACK_SECONDS = 2.0
+_OUTCOMES = {403: Outcome.REFUSED, 409: Outcome.STALE, 422: Outcome.REFUSED, 503: Outcome.FAILED}
 REQUEST_MAX = 4_000  # characters of a patch that the audit log repeats
 
 
@@ -60,11 +62,12 @@ class Changes:
         telemetry: Telemetry,
         wall: Callable[[], float],
         woken: Callable[[], None],
+        stance: Stance = LIVE,
         ack_seconds: float = ACK_SECONDS,
     ) -> None:
         self._board, self._routers, self._sight, self._store = board, routers, sight, store
         self._strategies, self._telemetry, self._wall, self._woken = strategies, telemetry, wall, woken
-        self._ack_seconds = ack_seconds
+        self._stance, self._ack_seconds = stance, ack_seconds
         self._lock = asyncio.Lock()
         self._keeping: set[asyncio.Task[int]] = set()
 
@@ -82,6 +85,8 @@ class Changes:
         return Changed(decision, await self._routers.acknowledged(version, self._ack_seconds))
 
     async def _judge(self, asked: Asked) -> tuple[Decision, int]:
+        if (reason := self._stance.refusal) is not None and not asked.dry_run and not isinstance(asked.wish, Declared):
+            raise ApiError(403, "mode", reason)  # routes are gated; this is for what asks without one
         based_on = _generation(asked.if_match)
         wanted = await asked.wish.read(self._store)
         async with self._lock:
@@ -123,7 +128,7 @@ class Changes:
         return self._board.apply(kept)
 
     async def _refused(self, asked: Asked, error: ApiError) -> None:
-        outcome = {409: Outcome.STALE, 422: Outcome.REFUSED, 503: Outcome.FAILED}.get(error.status, Outcome.INVALID)
+        outcome = _OUTCOMES.get(error.status, Outcome.INVALID)
         self._telemetry.count(outcome)
         if asked.dry_run:
             return

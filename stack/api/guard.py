@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Sequence
-from enum import StrEnum
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stack.api.errors import error_response
-from stack.api.permit import GRANT, OPEN_PATHS
+from stack.api.permit import GATE, GRANT, OPEN_PATHS, REFUSED, Passing
+from stack.api.refusal import Refusal, Refused
 from stack.control.access import ANYBODY, Grant, granted
 from stack.control.reporting_path import reporter
 
 Granting = Callable[[], Sequence[Grant]]
 
-
-class Refusal(StrEnum):
-    """Why somebody was turned away."""
-
-    UNAUTHORIZED = "unauthorized"
-    FORBIDDEN = "forbidden"
-
-
-_REFUSALS = {401: Refusal.UNAUTHORIZED, 403: Refusal.FORBIDDEN}
+_UNAUTHORIZED = 401
 
 
 class NotLoopbackError(ValueError):
@@ -57,28 +49,24 @@ def check_listen(host: str, *, tokens: bool, tls: bool, insecure: bool = False) 
 class Guard:
     """ASGI middleware that says who asks, or refuses; what they may do is the routes' business. `grants` None: no tokens.
 
-    `refused` hears of every answer that turns somebody away.
+    `refused` hears of everybody who is turned away; `gate` is asked by routes that change something.
     """
 
-    def __init__(self, app: ASGIApp, grants: Granting | None, refused: Callable[[Refusal], None]) -> None:
-        self._app, self._grants, self._refused = app, grants, refused
+    def __init__(self, app: ASGIApp, grants: Granting | None, refused: Refused, gate: Passing) -> None:
+        self._app, self._grants, self._refused, self._gate = app, grants, refused, gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
             await self._app(scope, receive, send)
             return
 
-        async def counting(message: Message) -> None:
-            if message["type"] == "http.response.start" and (why := _REFUSALS.get(message["status"])) is not None:
-                self._refused(why)
-            await send(message)
-
         known = self._known(scope)
         if isinstance(known, Response):
-            await known(scope, receive, counting)
+            self._refused(Refusal.UNAUTHORIZED if known.status_code == _UNAUTHORIZED else Refusal.FORBIDDEN)
+            await known(scope, receive, send)
             return
         grant, path = known
-        await self._app({**scope, "path": path, GRANT: grant}, receive, counting)
+        await self._app({**scope, "path": path, GRANT: grant, REFUSED: self._refused, GATE: self._gate}, receive, send)
 
     def _known(self, scope: Scope) -> tuple[Grant, str] | Response:
         """Who asks, and for which path."""
@@ -90,7 +78,7 @@ class Guard:
             return reporting
         if (grant := granted(grants, headers.get("authorization"))) is not None:
             return grant, scope["path"]
-        refusal = error_response(401, Refusal.UNAUTHORIZED, "a valid bearer token is needed: Authorization: Bearer ...")
+        refusal = error_response(_UNAUTHORIZED, Refusal.UNAUTHORIZED, "a valid bearer token is needed: Authorization: Bearer ...")
         refusal.headers["WWW-Authenticate"] = "Bearer"
         return refusal
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from stack.api.contract import Contract
 from stack.api.errors import error_response
+from stack.api.refusal import Refusal, Refused
 from stack.control.access import Grant, Role
 
 GRANT = "kvdeck.grant"
+REFUSED = "kvdeck.refused"
+GATE = "kvdeck.gate"
+WRITERS = frozenset({Role.OPERATOR, Role.ADMIN})  # what takes one of these changes something
 OPEN_PATHS = frozenset({"/health", "/metrics", "/openapi.json"})  # nothing can be changed there, and no secret is told
+
+Passing = Callable[[Request, bool], Awaitable[None]]
+"""Lets a request that would change something pass, or raises ApiError; `True`: it may be a dry run."""
 
 
 class Permitted(Route):
@@ -25,12 +33,22 @@ class Permitted(Route):
         super().__init__(path, endpoint, methods=[method])
         self.method, self.needs, self.contract = method, needs, contract
 
+    @property
+    def previews(self) -> bool:
+        """Whether it knows dry runs."""
+        return any(parameter.name == "dry_run" for parameter in self.contract.parameters)
+
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers, or says which role it takes."""
+        """Answers, or says which role it takes, or that control's mode takes no changes."""
         if self.needs is not None:
             grant: Grant = scope[GRANT]
             if not grant.role.may(self.needs):
-                refusal = error_response(403, "forbidden", f"{grant.name} is a {grant.role}; this takes the role {self.needs}")
-                await refusal(scope, receive, send)
+                refused: Refused = scope[REFUSED]
+                refused(Refusal.FORBIDDEN)
+                message = f"{grant.name} is a {grant.role}; this takes the role {self.needs}"
+                await error_response(403, Refusal.FORBIDDEN, message)(scope, receive, send)
                 return
+        if self.needs in WRITERS:
+            gate: Passing = scope[GATE]
+            await gate(Request(scope, receive), self.previews)
         await super().handle(scope, receive, send)

@@ -16,6 +16,7 @@ from stack.control.audit import AuditRecord, Outcome
 from stack.control.drain import Drain, observed
 from stack.control.holds import watched
 from stack.control.machinery import EngineProcess, Phase
+from stack.control.mode import LIVE, Stance
 from stack.control.ports import PoolScaler, ScalerError, Store, StoreError
 from stack.control.reconcile import Mark, Patience, Remove, Start, Step, Undrain, reconcile
 from stack.model.target import Target
@@ -42,9 +43,11 @@ class Reconciler:
         clock: Callable[[], float],
         wall: Callable[[], float],
         patience: Patience | None = None,
+        stance: Stance = LIVE,
     ) -> None:
         self._board, self._routers, self._sight, self._scaler, self._store = board, routers, sight, scaler, store
         self._targets, self._clock, self._wall, self._patience = targets, clock, wall, patience or Patience()
+        self._stance = stance
         self._added: dict[str, tuple[EngineProcess, float]] = {}
         self._removed: dict[str, float] = {}
         self._failures: dict[str, Failure] = {}
@@ -71,10 +74,7 @@ class Reconciler:
         known = await self._look()
         now = self._clock()
         self._board.drain(self._drains(now))
-        sight = self._sight
-        steps = reconcile(
-            self._board.desired, sight.members(), self._board.drains, now, self._patience, sight.watching, sight.machinery
-        )
+        steps = self._steps(now)
         if known:  # what cannot be ended must not be kept from serving
             self._mark(steps, now)
         fields = {_field(step): step for step in steps if isinstance(step, Start | Remove)}
@@ -82,6 +82,13 @@ class Reconciler:
         if known:
             await self._scale(fields)
         self._sight.failures = {field: f"{f.message} (tried {f.times}x)" for field, f in self._failures.items()}
+
+    def _steps(self, now: float) -> Sequence[Step]:
+        """What this look calls for; nothing where control only observes."""
+        if not self._stance.acts:
+            return ()
+        sight, drains = self._sight, self._board.drains
+        return reconcile(self._board.desired, sight.members(), drains, now, self._patience, sight.watching, sight.machinery)
 
     async def _look(self) -> bool:
         """Refresh targets and processes; whether the machinery answered."""

@@ -12,6 +12,7 @@ from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
 from stack.control.link import RefusedConfig
+from stack.control.mode import Mode
 from stack.control.ports import LogState
 from stack.control.report import Report
 from stack.control.state import SCHEMA, Desired
@@ -86,7 +87,10 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StateView(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /v1/state`: desired against applied. `schema` counts up with releases that add to the desired state."""
+    """`GET /v1/state`: desired against applied. `schema` counts up with releases that add to the desired state.
+
+    `mode` is control's; where it is declarative, `desired_file` says what is desired.
+    """
 
     generation: int
     desired: Desired
@@ -95,6 +99,8 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
     pools: tuple[PoolView, ...] = ()
     drift: tuple[Drift, ...] = ()
     schema: int = SCHEMA
+    mode: Mode = Mode.LIVE
+    desired_file: str | None = None
 
 
 class EffectView(msgspec.Struct, frozen=True, kw_only=True):

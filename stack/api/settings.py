@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from stack.control.mode import Mode
 from stack.control.reconcile import Patience
 from stack.control.skew import configured
 from stack.control.state import Desired
@@ -37,6 +38,7 @@ class ControlSettings:
 
     Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
     `cache_store` is the address of the store that all cache servers share.
+    `mode` says whether what is desired may be changed at all.
     `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
     """
 
@@ -46,6 +48,7 @@ class ControlSettings:
     targets: Path
     supervisor_socket: Path
     config: Path | None = None
+    mode: Mode = Mode.LIVE
     run: str | None = None
     tokens: tuple[Path, ...] = ()
     tls: Tls | None = None

@@ -24,6 +24,7 @@ from stack.control.access import Role
 from stack.control.drained import Drainer, drained
 from stack.control.effects import Effect
 from stack.control.members import Member
+from stack.control.mode import Stance
 from stack.fleet.engine import State
 
 _PROMETHEUS = "text/plain; version=0.0.4"
@@ -61,6 +62,7 @@ class StateRoutes:
     changes: Changes
     telemetry: Telemetry
     drainers: Drainers
+    stance: Stance
 
     def routes(self) -> list[Permitted]:
         return [
@@ -111,6 +113,8 @@ class StateRoutes:
             engines=tuple(_engine(member, out.get(member.name)) for member in self.sight.members()),
             pools=tuple(pool_view(workload, self.sight.watching) for workload in self.sight.machinery.workloads),
             drift=self.sight.drift(),
+            mode=self.stance.mode,
+            desired_file=self.stance.file,
         )
 
     async def _changed(self, dry_run: bool, changed: Changed) -> ChangeView:
@@ -122,6 +126,8 @@ class StateRoutes:
             engines=view.engines,
             pools=view.pools,
             drift=view.drift,
+            mode=view.mode,
+            desired_file=view.desired_file,
             dry_run=dry_run,
             proposed=changed.decision.desired,
             diff=changed.decision.diff,

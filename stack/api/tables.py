@@ -13,19 +13,30 @@ from stack.api.schema import AuditView, ChangeView, EngineView, KeptView, Router
 from stack.api.table import DOUBTFUL, GOOD, clock, known, table, written
 from stack.control.audit import AuditRecord
 from stack.control.diff import Change
+from stack.control.mode import Mode
 from stack.control.state import ModelState
 from stack.engines.pd.base import link
 
 
 def state(view: StateView) -> Iterator[RenderableType]:
     """`kvdeck ctl get`."""
-    yield Text(f"generation {view.generation}")
+    yield Text(f"generation {view.generation}, {_mode(view)}")
     yield table("desired", ("model", "strategy", "fallback", "dpd", "prefill", "decode", "limits"), _desired(view))
     yield table("engines", ("engine", "pool", "state", "health", "looked at", "in flight", "url", ""), map(_engine, view.engines))
     if view.pools:
         yield table("pools", ("model", "pool", "runs as", "replicas", "left alone because"), map(_pool, view.pools))
     yield table("routers", ("router", "generation", "last heard of"), map(_router, view.applied.routers))
     yield from drift(view)
+
+
+def _mode(view: StateView) -> str:
+    match view.mode:
+        case Mode.LIVE:
+            return "live"
+        case Mode.DECLARATIVE:
+            return f"declarative: {view.desired_file} says what is desired"
+        case Mode.OBSERVE:
+            return "observe: nothing is changed"
 
 
 def drift(view: StateView) -> Iterator[RenderableType]:

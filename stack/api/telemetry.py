@@ -10,15 +10,17 @@ from prometheus_client.registry import Collector
 
 from stack.adapters.instruments import counter, samples
 from stack.api.board import Board
-from stack.api.guard import Refusal
+from stack.api.refusal import Refusal
 from stack.control.audit import Outcome
 from stack.control.members import Member
+from stack.control.mode import Mode
 from stack.control.ports import DecisionLog
 from stack.fleet.engine import State
 from stack.metrics.catalog import (
     CONTROL_CHANGES,
     CONTROL_GENERATION,
     CONTROL_KEPT_DECISIONS,
+    CONTROL_MODE,
     CONTROL_POOL_REPLICAS,
     CONTROL_REFUSED_REQUESTS,
     CONTROL_SLOW_READERS,
@@ -31,7 +33,9 @@ _COUNTED = (Outcome.APPLIED, Outcome.DRY_RUN, Outcome.REFUSED, Outcome.STALE, Ou
 class Telemetry:
     """Counts changes, and shows desired against observed pools as they are when scraped."""
 
-    def __init__(self, board: Board, members: Callable[[], Sequence[Member]], files: DecisionLog | None) -> None:
+    def __init__(
+        self, board: Board, members: Callable[[], Sequence[Member]], files: DecisionLog | None, mode: Mode = Mode.LIVE
+    ) -> None:
         self._registry = CollectorRegistry()
         self._changes = counter(CONTROL_CHANGES, self._registry)
         for outcome in _COUNTED:  # all there from the start, so that a first refusal is a rise and not a new series
@@ -40,7 +44,7 @@ class Telemetry:
         self._refused = counter(CONTROL_REFUSED_REQUESTS, self._registry)
         for refusal in Refusal:
             self._refused.labels(refusal.value)
-        self._registry.register(_Fleet(board, members))
+        self._registry.register(_Fleet(board, members, mode))
         self._registry.register(_Files(files))
 
     def count(self, outcome: Outcome) -> None:
@@ -64,16 +68,19 @@ class Telemetry:
 
 
 class _Fleet(Collector):
-    def __init__(self, board: Board, members: Callable[[], Sequence[Member]]) -> None:
-        self._board, self._members = board, members
+    def __init__(self, board: Board, members: Callable[[], Sequence[Member]], mode: Mode) -> None:
+        self._board, self._members, self._mode = board, members, mode
 
     def describe(self) -> Iterable[Metric]:
-        return [samples(CONTROL_GENERATION), samples(CONTROL_POOL_REPLICAS)]
+        return [samples(CONTROL_GENERATION), samples(CONTROL_MODE), samples(CONTROL_POOL_REPLICAS)]
 
     def collect(self) -> Iterator[Metric]:
         generation = samples(CONTROL_GENERATION)
         generation.add_sample(CONTROL_GENERATION.name, {}, self._board.generation)
         yield generation
+        mode = samples(CONTROL_MODE)
+        mode.add_sample(CONTROL_MODE.name, {"mode": self._mode.value}, 1)
+        yield mode
         replicas = samples(CONTROL_POOL_REPLICAS)
         members = self._members()
         for model, state in self._board.desired.models.items():

@@ -32,8 +32,8 @@ class Patch:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A document that takes the place of what is desired; `body` is JSON."""
+class Declared:
+    """What control's file says, which takes the place of what is desired; `body` is JSON."""
 
     body: bytes
 
@@ -64,7 +64,7 @@ class Back:
         return Wanted(document, whole=True, rolled_back_to=number)
 
 
-Wish = Patch | Whole | Back
+Wish = Patch | Declared | Back
 
 
 async def kept(store: Store, generation: int) -> object:

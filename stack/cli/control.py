@@ -18,6 +18,13 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--supervisor-socket", type=_FILE, required=True, help="Where engines are started and ended.")
 @click.option("--config", type=_FILE, help="YAML with 'desired:', used at the very first start.")
 @click.option(
+    "--mode",
+    type=click.Choice(["observe", "live"]),
+    default="live",
+    show_default=True,
+    help="observe: nothing is changed by anybody, and no engine touched. live: the API changes what is desired.",
+)
+@click.option(
     "--run", "run_id", metavar="ID", help="One run of the whole stack: in a new run the configuration wins over what was kept."
 )
 @click.option("--tokens", type=_FILE, multiple=True, help="Who may do what (`kvdeck token new`); without any, loopback only.")
@@ -35,6 +42,7 @@ def command(
     targets: Path,
     supervisor_socket: Path,
     config: Path | None,
+    mode: str,
     run_id: str | None,
     tokens: tuple[Path, ...],
     tls_cert: Path | None,
@@ -51,6 +59,7 @@ def command(
     from stack.adapters.bearer import TokenFileError
     from stack.api.guard import NotLoopbackError
     from stack.api.settings import ControlConfigError, ControlSettings, Tls
+    from stack.control.mode import Mode
     from stack.control.opening import NoDesiredStateError
     from stack.control.ports import StoreError
     from stack.control.refusal import RefusedError
@@ -66,6 +75,7 @@ def command(
         targets=targets,
         supervisor_socket=supervisor_socket,
         config=config,
+        mode=Mode(mode),
         run=run_id,
         tokens=tokens,
         tls=None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key),

@@ -753,6 +753,11 @@ CONTROL_GENERATION = _add(
     "kvdeck_control_generation", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,
     "Generation of the desired state.",
 )  # fmt: skip
+CONTROL_MODE = _add(
+    "kvdeck_control_mode", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,
+    "1 for the mode control runs in: observe (nothing is changed), declarative (a file says what is desired) or live.",
+    Label.MODE,
+)  # fmt: skip
 CONTROL_CHANGES = _add(
     "kvdeck_control_changes_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
     "Changes asked for, by outcome.",
@@ -770,7 +775,7 @@ CONTROL_POOL_REPLICAS = _add(
 )  # fmt: skip
 CONTROL_REFUSED_REQUESTS = _add(
     "kvdeck_control_refused_requests_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
-    "Requests turned away for who asked: unauthorized (no token that is known) or forbidden (its role does not include it).",
+    "Requests turned away: unauthorized (no known token), forbidden (its role does not include it), mode (no changes are taken).",
     Label.REASON,
 )  # fmt: skip
 CONTROL_TOKEN_FILE_FAULTS = _add(

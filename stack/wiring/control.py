@@ -21,6 +21,7 @@ from stack.api.guard import check_listen
 from stack.api.listening import listening, url
 from stack.api.settings import ControlConfigError, ControlSettings, Tls, read_desired
 from stack.control.audit import AuditRecord, Outcome
+from stack.control.mode import Stance
 from stack.control.opening import Opening, opening
 from stack.control.ports import Store
 from stack.control.reconcile import Patience
@@ -71,6 +72,7 @@ async def _serve(
         tokens=tokens,
         patience=Patience(drain=settings.drain_seconds),
         files=files,
+        stance=Stance(settings.mode),
     )
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
     server = ControlServer(control.app, settings.tls)

@@ -16,6 +16,7 @@ from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
 from stack.api.drainers import Drainers
+from stack.api.gate import Gate
 from stack.api.history_routes import HistoryRoutes
 from stack.api.link_routes import LinkRoutes
 from stack.api.openapi_route import with_openapi
@@ -29,6 +30,7 @@ from stack.api.sight import Sight
 from stack.api.state_routes import StateRoutes
 from stack.api.telemetry import Telemetry
 from stack.api.token_telemetry import Tokens, TokenTelemetry
+from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
 from stack.control.ports import DecisionLog, PoolScaler, ReportStore, Store
 from stack.control.reconcile import Patience
@@ -61,6 +63,7 @@ def assemble(
     wall: Callable[[], float] = time.time,
     ack_seconds: float = ACK_SECONDS,
     files: DecisionLog | None = None,
+    stance: Stance = LIVE,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
     `cache` is what is known of the caches behind them.
@@ -69,7 +72,7 @@ def assemble(
     board = Board(begin.kept, first_version=began)
     routers, ring = Routers(clock), DecisionRing()
     sight = Sight(board, routers, wall)
-    telemetry = Telemetry(board, sight.members, files)
+    telemetry = Telemetry(board, sight.members, files, stance.mode)
     feed = Feed(ring, began, telemetry.slow_reader)
     if files is not None:
         ring.listeners.append(lambda came: files.offer([entry.json for entry in came]))
@@ -84,6 +87,7 @@ def assemble(
         clock=clock,
         wall=wall,
         patience=patience,
+        stance=stance,
     )
     changes = Changes(
         board=board,
@@ -94,6 +98,7 @@ def assemble(
         telemetry=telemetry,
         wall=wall,
         woken=reconciler.poke,
+        stance=stance,
         ack_seconds=ack_seconds,
     )
     asked = StateRoutes(
@@ -103,6 +108,7 @@ def assemble(
         changes=changes,
         telemetry=telemetry,
         drainers=Drainers(board, store),
+        stance=stance,
     )
     history = HistoryRoutes(store=store)
     linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
@@ -115,8 +121,9 @@ def assemble(
     routes = with_openapi(
         [*asked.routes(), *history.routes(), *told.routes(), *linked.routes(), *cached.routes(), *measured.routes()]
     )
+    gate = Gate(stance, board, store, wall, telemetry.refused)
     return Control(
-        app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused),
+        app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused, gate),
         board=board,
         reconciler=reconciler,
         feed=feed,

@@ -25,6 +25,7 @@ from stack.control.access import Role
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.machinery import Phase
+from stack.control.mode import LIVE, Stance
 from stack.control.opening import opening
 from stack.control.state import Desired
 from stack.model.target import Target
@@ -83,8 +84,8 @@ class EmulatedFleet(Fleet):
 class Steered:
     """The real control on a real socket, with one router that follows it. Everything runs on a thread's own loop."""
 
-    def __init__(self, folder: Path, fleet: Fleet, desired: Desired, secret: str | None = None) -> None:
-        self._folder, self._fleet, self._desired, self._secret = folder, fleet, desired, secret
+    def __init__(self, folder: Path, fleet: Fleet, desired: Desired, secret: str | None = None, stance: Stance = LIVE) -> None:
+        self._folder, self._fleet, self._desired, self._secret, self._stance = folder, fleet, desired, secret, stance
         self._loop = asyncio.new_event_loop()
         self._up = threading.Event()
         self._one = asyncio.Lock()
@@ -140,6 +141,7 @@ class Steered:
             targets=self._fleet.targets,
             cache=CacheBoard(CacheDirectory(1, has_store=False), time.monotonic),
             tokens=None if self._secret is None else Known([grant(self._secret, Role.ADMIN)]),
+            stance=self._stance,
         )
         with listening("127.0.0.1", 0) as listener:
             self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"

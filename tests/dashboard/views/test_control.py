@@ -9,6 +9,7 @@ import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from stack.control.mode import Mode, Stance
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered
 from tests.stack.api.deck import running
@@ -188,6 +189,22 @@ def test_edits_survive_that_control_goes_away(opened: Opener, steered: Steered, 
     assert len(page.error) == 1
     assert page.selectbox[0].value == "kv_aware"
     assert buttons(page) == []
+
+
+def test_where_no_changes_are_taken_they_are_previewed_and_no_more(
+    opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fleet = running("prefill-0", "decode-0", "decode-1")
+    control = Steered(tmp_path, fleet, desired(), stance=Stance(Mode.DECLARATIVE, "/etc/fleet.yaml"))
+    try:
+        environment.setenv("KVDECK_CONTROL_URL", control.url)
+        page = opened("control")
+        assert said(page.info) == ["What is desired is in `/etc/fleet.yaml`, and changed there. Previews work here."]
+        press(choose(page, "session"), "Preview")
+        assert labelled(page.button, "Apply").disabled
+        assert model(control)["strategy"] == "prefix_aware"
+    finally:
+        control.stop()
 
 
 def test_a_wrong_token_is_said(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.machinery import UNKNOWN, EngineProcess, Machinery, Phase, Workload
+from stack.control.mode import LIVE, Stance
 from stack.control.opening import opening
 from stack.control.ports import DecisionLog, ScalerError
 from stack.control.state import Desired
@@ -175,6 +176,7 @@ async def deck(
     known: tuple[str, ...] = STRATEGIES,
     cache: CacheBoard | None = None,
     files: DecisionLog | None = None,
+    stance: Stance = LIVE,
 ) -> AsyncIterator[Deck]:
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
@@ -195,6 +197,7 @@ async def deck(
         wall=clock.wall,
         ack_seconds=0.05,
         files=files,
+        stance=stance,
     )
     transport = httpx.ASGITransport(control.app, client=("127.0.0.1", 5), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8010") as http:

@@ -92,6 +92,8 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
         "pools": [],
         "drift": [],
         "schema": SCHEMA,
+        "mode": "live",
+        "desired_file": None,
     }
 
 

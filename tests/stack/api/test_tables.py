@@ -3,11 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from io import StringIO
 
+import msgspec
+import pytest
 from rich.console import Console, RenderableType
 
 from stack.api import tables
 from stack.api.schema import Applied, ChangeView, Drift, EffectView, EngineView, RouterView, StateView
 from stack.control.diff import Change
+from stack.control.mode import Mode
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
 from tests.stack.control.samples import desired
@@ -39,10 +42,21 @@ def _cells(text: str, first: str) -> list[str]:
 
 def test_the_state_says_what_is_unknown() -> None:
     text = _text(tables.state(STATE))
-    assert text.startswith("generation 7\n")
+    assert text.startswith("generation 7, live\n")
     assert _cells(text, "smollm2") == ["smollm2", "prefix_aware", "prefix_aware", "from 512 tokens", "1", "2", "no limit"]
     assert _cells(text, "decode-0") == ["decode-0", "decode", "joining", "unknown", "?", "?", "-", ""]
     assert _cells(text, "router-0") == ["router-0", "6", "9.0 s ago, not waited for"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "file", "said"),
+    [
+        (Mode.OBSERVE, None, "generation 7, observe: nothing is changed\n"),
+        (Mode.DECLARATIVE, "fleet.yaml", "generation 7, declarative: fleet.yaml says what is desired\n"),
+    ],
+)
+def test_the_state_says_who_may_change_it(mode: Mode, file: str | None, said: str) -> None:
+    assert _text(tables.state(msgspec.structs.replace(STATE, mode=mode, desired_file=file))).startswith(said)
 
 
 def test_what_others_wrote_is_no_markup() -> None:

@@ -1,0 +1,50 @@
+"""Whether anything may be changed over the API at all."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from starlette.requests import Request
+
+from stack.api import asking
+from stack.api.board import Board
+from stack.api.errors import ApiError
+from stack.api.refusal import Refusal, Refused
+from stack.control.audit import AuditRecord, Outcome
+from stack.control.mode import Stance
+from stack.control.ports import Store, StoreError
+
+log = logging.getLogger(__name__)
+
+
+class Gate:
+    """Turns away whoever would change something in a mode that takes no changes; the audit log tells whom. `wall`: Unix seconds."""
+
+    def __init__(self, stance: Stance, board: Board, store: Store, wall: Callable[[], float], refused: Refused) -> None:
+        self._stance, self._board, self._store, self._wall, self._refused = stance, board, store, wall, refused
+
+    async def __call__(self, request: Request, previews: bool) -> None:
+        """Lets `request` pass, or raises ApiError. `previews`: its route knows dry runs, which change nothing."""
+        reason = self._stance.refusal
+        if reason is None or (previews and asking.flag(request, "dry_run")):
+            return
+        self._refused(Refusal.MODE)
+        await self._note(request, reason)
+        raise ApiError(403, Refusal.MODE, reason)
+
+    async def _note(self, request: Request, reason: str) -> None:
+        record = AuditRecord(
+            at=self._wall(),
+            actor=asking.actor(request),
+            outcome=Outcome.REFUSED,
+            generation=self._board.generation,
+            remote=request.client.host if request.client else None,
+            comment=asking.comment(request),
+            request=f"{request.method} {request.url.path}",
+            error=reason,
+        )
+        try:
+            await self._store.note(record)
+        except StoreError as failure:
+            log.error("refusal not noted in the audit log", extra={"error": str(failure)})
