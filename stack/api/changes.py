@@ -11,6 +11,7 @@ import msgspec
 
 from stack.api.board import Board
 from stack.api.errors import ApiError
+from stack.api.noting import note
 from stack.api.routers import Routers
 from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
@@ -132,10 +133,7 @@ class Changes:
         self._telemetry.count(outcome)
         if asked.dry_run:
             return
-        try:
-            await self._store.note(self._record(asked, outcome, self._board.generation, None, error))
-        except StoreError as failure:
-            log.error("refusal not noted in the audit log", extra={"error": str(failure)})
+        await note(self._store, self._record(asked, outcome, self._board.generation, None, error))
 
     def _record(
         self, asked: Asked, outcome: Outcome, generation: int, decision: Decision | None, error: ApiError | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from starlette.requests import Request
@@ -10,12 +9,11 @@ from starlette.requests import Request
 from stack.api import asking
 from stack.api.board import Board
 from stack.api.errors import ApiError
+from stack.api.noting import note
 from stack.api.refusal import Refusal, Refused
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.mode import Stance
-from stack.control.ports import Store, StoreError
-
-log = logging.getLogger(__name__)
+from stack.control.ports import Store
 
 
 class Gate:
@@ -44,7 +42,4 @@ class Gate:
             request=f"{request.method} {request.url.path}",
             error=reason,
         )
-        try:
-            await self._store.note(record)
-        except StoreError as failure:
-            log.error("refusal not noted in the audit log", extra={"error": str(failure)})
+        await note(self._store, record)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from stack.api.backoff import Failure, failed
 from stack.api.board import Board
+from stack.api.noting import note
 from stack.api.routers import Routers
 from stack.api.sight import Sight
 from stack.control.audit import AuditRecord, Outcome
@@ -17,7 +18,7 @@ from stack.control.drain import Drain, observed
 from stack.control.holds import watched
 from stack.control.machinery import EngineProcess, Phase
 from stack.control.mode import LIVE, Stance
-from stack.control.ports import PoolScaler, ScalerError, Store, StoreError
+from stack.control.ports import PoolScaler, ScalerError, Store
 from stack.control.reconcile import Mark, Patience, Remove, Start, Step, Undrain, reconcile
 from stack.model.target import Target
 
@@ -192,10 +193,7 @@ class Reconciler:
             error=error,
             field=field,
         )
-        try:
-            await self._store.note(record)
-        except StoreError as failure:
-            log.error("step not noted in the audit log", extra={"error": str(failure)})
+        await note(self._store, record)
 
 
 def _field(step: Start | Remove) -> str:
