@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
@@ -26,8 +26,10 @@ from stack.api.schema import (
 from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
 from stack.control.skew import known
+from stack.control.what_if import WhatIf
 
 T = TypeVar("T")
+Params = Mapping[str, str | Sequence[str]]
 
 # A change waits up to 2 s for the routers; the rest is for a busy machine.
 TIMEOUT_SECONDS = 8.0
@@ -136,6 +138,11 @@ class ControlClient:
         """What a change came to."""
         return self._read(f"/v1/reports/{generation}", {}, ReportView)
 
+    def what_if(self, thresholds: Sequence[int] = (), model: str | None = None) -> WhatIf:
+        """What other thresholds would have done; a ladder of them when none is given."""
+        asked: dict[str, str | Sequence[str]] = {"threshold": [str(threshold) for threshold in thresholds]}
+        return self._read("/v1/what-if", asked | _set({"model": model}), WhatIf)
+
     def health(self) -> HealthView:
         """Whether control is up; needs no token."""
         return self._read("/health", {}, HealthView)
@@ -149,10 +156,10 @@ class ControlClient:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
-    def _read(self, path: str, params: dict[str, str], kind: type[T]) -> T:
+    def _read(self, path: str, params: Params, kind: type[T]) -> T:
         return self._decode(self._send("GET", path, params, {}, None), kind)
 
-    def _send(self, method: str, path: str, params: dict[str, str], headers: dict[str, str], body: bytes | None) -> httpx.Response:
+    def _send(self, method: str, path: str, params: Params, headers: dict[str, str], body: bytes | None) -> httpx.Response:
         try:
             answer = self._http.request(method, path, params=params, headers=headers, content=body)
         except (httpx.HTTPError, httpx.InvalidURL) as error:

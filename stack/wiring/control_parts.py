@@ -30,6 +30,7 @@ from stack.api.sight import Sight
 from stack.api.state_routes import StateRoutes
 from stack.api.telemetry import Telemetry
 from stack.api.token_telemetry import Tokens, TokenTelemetry
+from stack.api.what_if_routes import WhatIfRoutes
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
 from stack.control.ports import DecisionLog, PoolScaler, ReportStore, Store
@@ -118,8 +119,17 @@ def assemble(
         telemetry.watch(TokenTelemetry(tokens))
     cached = CacheRoutes(board=cache)
     measured = ReportRoutes(board=board, reporter=reporter)
+    tried = WhatIfRoutes(board=board, ring=ring, sight=sight)
     routes = with_openapi(
-        [*asked.routes(), *history.routes(), *told.routes(), *linked.routes(), *cached.routes(), *measured.routes()]
+        [
+            *asked.routes(),
+            *history.routes(),
+            *told.routes(),
+            *linked.routes(),
+            *cached.routes(),
+            *measured.routes(),
+            *tried.routes(),
+        ]
     )
     gate = Gate(stance, board, store, wall, telemetry.refused)
     return Control(

@@ -15,7 +15,8 @@ import click
 @click.option("--json", "as_json", is_flag=True)
 def command(file: Path, by: str, as_json: bool) -> None:
     """Decide recorded requests again, from a JSON lines file of kvdeck control --decisions-dir and nothing else."""
-    from stack.wiring.replay import NotDecisionsError, run
+    from stack.adapters.recorded import NotDecisionsError
+    from stack.wiring.replay import run
 
     try:
         run(file, by, as_json=as_json)

@@ -17,8 +17,9 @@ from stack.control.audit import AuditRecord, Outcome
 from stack.control.decision import Candidate, Selection, ShadowChoice
 from stack.control.diff import Change
 from stack.control.report import Report, Side, rows
+from stack.control.what_if import what_if
 from stack.control.window import figures
-from tests.decisions import decision
+from tests.decisions import decision, disaggregated
 from tests.stack.control.samples import desired
 from tests.stack.control.traffic import requests
 
@@ -78,6 +79,17 @@ REPORT = Report(
     rows=rows(BEFORE, AFTER),
     notes=("Mind this.",),
 )
+DECIDED = [
+    make(
+        at=float(number),
+        ttft_seconds=ttft,
+        phases={"prefill": 0.5, "prefill_queue": 0.0},
+        prefill_cached_tokens=533,
+        prompt_tokens=1_533,
+    )
+    for number in range(40)
+    for make, ttft in ((decision, 0.9), (disaggregated, 0.6))
+]
 EVENTS = (
     b": still here\n\n",
     b'event: missed\ndata: {"decisions":3}\n\n',
@@ -102,6 +114,7 @@ class Control(ThreadingHTTPServer):
             ),
             "/v1/decisions": DecisionsView(decisions=(), dropped=3),
             "/v1/decisions/r-1": RECORDED,
+            "/v1/what-if": what_if("smollm2", DECIDED, desired().models["smollm2"].dpd, 1),
             "/v1/reports/8": ReportView(generation=8, reports=(REPORT,)),
         }
 
