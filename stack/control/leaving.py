@@ -10,8 +10,9 @@ from stack.model.tier import Pool
 
 
 def present(members: Sequence[Member], model: str, pool: Pool) -> tuple[Member, ...]:
-    """The engines that count towards a pool's replicas: all but the draining ones."""
-    return tuple(m for m in members if (m.model, m.pool) == (model, pool) and m.state is not State.DRAINING)
+    """The engines that count towards a pool's replicas: all but the draining ones and those that end already."""
+    here = (member for member in members if (member.model, member.pool) == (model, pool))
+    return tuple(member for member in here if member.state is not State.DRAINING and not member.ending)
 
 
 def draining(members: Sequence[Member], model: str, pool: Pool) -> tuple[Member, ...]:

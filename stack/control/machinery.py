@@ -16,6 +16,7 @@ class Phase(StrEnum):
     STARTING = "starting"
     RUNNING = "running"
     DOWN = "down"  # crashed and waiting to be restarted, or held down by an operator
+    ENDING = "ending"  # told to end, by whomever: it no longer counts among its pool's engines
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,15 @@ from stack.fleet.engine import Health, State
 from stack.model.target import Target
 from stack.model.tier import Pool
 
+_GONE = frozenset({Phase.DOWN, Phase.ENDING})
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """One engine as control knows it. `in_flight` is None when no live router knows; `listed` is in the target file.
 
     `health_age_seconds` is how long ago a router last looked, the one that looked least lately; None when none did.
-    `turn` is the machinery's (stack.control.machinery.EngineProcess).
+    `turn` is the machinery's (stack.control.machinery.EngineProcess), `ending` that it was told to end, by whomever.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Member:
     emulated: bool = False
     detail: str = ""
     turn: int = 0
+    ending: bool = False
 
     @property
     def ordinal(self) -> tuple[int, str]:
@@ -75,11 +78,12 @@ def _listed(target: Target, process: EngineProcess | None, seen: list[EngineRepo
         emulated=target.emulated,
         detail="; ".join(dict.fromkeys(filter(None, details))),
         turn=0 if process is None else process.turn,
+        ending=phase is Phase.ENDING,
     )
 
 
 def _unlisted(process: EngineProcess, draining: Collection[str]) -> Member:
-    state = State.DOWN if process.phase is Phase.DOWN else State.JOINING
+    state = State.DOWN if process.phase in _GONE else State.JOINING
     return Member(
         name=process.name,
         model=process.model,
@@ -91,6 +95,7 @@ def _unlisted(process: EngineProcess, draining: Collection[str]) -> Member:
         starting=process.phase is Phase.STARTING,
         detail=process.detail,
         turn=process.turn,
+        ending=process.phase is Phase.ENDING,
     )
 
 
@@ -104,5 +109,5 @@ def _health(seen: list[EngineReport]) -> Health:
 
 def _state(phase: Phase, health: Health) -> State:
     if phase is not Phase.RUNNING:
-        return State.DOWN if phase is Phase.DOWN else State.JOINING
+        return State.DOWN if phase in _GONE else State.JOINING
     return {Health.READY: State.READY, Health.NOT_READY: State.DOWN, Health.UNKNOWN: State.JOINING}[health]

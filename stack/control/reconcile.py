@@ -120,7 +120,7 @@ class _Look:
     def leaving(self) -> tuple[Member, ...]:
         """Draining and not yet being ended, lowest number first."""
         gone = draining(self.members, self.model, self.pool)
-        return tuple(m for m in gone if not self.drains[m.name].removing)
+        return tuple(m for m in gone if not m.ending and not self.drains[m.name].removing)
 
 
 def _pool(look: _Look) -> Iterator[Step]:

@@ -1,4 +1,4 @@
-"""Asks the API server: lists and watches of pods. Only ever reads."""
+"""Asks the API server: lists and watches of pods, single objects, and what is put in their place."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from stack.kube.objects import Event, Metadata, ObjectList, Pod, Status
 
 _Object = TypeVar("_Object")
 
-GONE = 410
+CONFLICT, GONE = 409, 410
+MANAGER = "kvdeck"  # as whom it is in managedFields
 NOTHING: Mapping[str, str] = {}
+_JSON = {"content-type": "application/json"}
+_MERGE = {"content-type": "application/merge-patch+json"}
 _PAGE = 500
 # A watch is begun anew this often, so that one whose connection died without a word is not waited for.
 _WATCH_SECONDS = 60
@@ -80,6 +83,23 @@ async def get_object(http: httpx.AsyncClient, path: str, kind: type[_Object]) ->
     answer = await http.get(path)
     _refuse(answer.status_code, answer.content)
     return _decoded(answer.content, kind)
+
+
+async def replace(http: httpx.AsyncClient, path: str, document: object, *, dry_run: bool = False) -> None:
+    """Put `document` at `path`. Raises KubeError (409: it is no more at the version that `document` says), httpx.HTTPError."""
+    answer = await http.put(path, content=msgspec.json.encode(document), headers=_JSON, params=_asked(dry_run))
+    _refuse(answer.status_code, answer.content)
+
+
+async def merge(http: httpx.AsyncClient, path: str, patch: object, *, dry_run: bool = False) -> bytes:
+    """Merge `patch` (RFC 7396) into the object at `path`; the object then, as JSON. Raises KubeError, httpx.HTTPError."""
+    answer = await http.patch(path, content=msgspec.json.encode(patch), headers=_MERGE, params=_asked(dry_run))
+    _refuse(answer.status_code, answer.content)
+    return answer.content
+
+
+def _asked(dry_run: bool) -> dict[str, str]:
+    return {"fieldManager": MANAGER, **({"dryRun": "All"} if dry_run else {})}
 
 
 async def watch_pods(

@@ -37,13 +37,12 @@ def engines(pods: Iterable[Pod], selection: Selection) -> list[Target]:
 
 
 def _engines(pods: Iterable[Pod], selection: Selection) -> Iterator[Target]:
-    several = len(selection.namespaces) > 1 or ALL_NAMESPACES in selection.namespaces
     for pod in pods:
         url, named = address(pod, selection), pod.metadata
         if url is None:
             continue
         yield Target(
-            replica=f"{named.namespace}/{named.name}" if several else named.name,
+            replica=engine_name(named.namespace, named.name, selection),
             url=url,
             pool=_pool(named.labels, selection.role_labels),
             model="",
@@ -51,6 +50,12 @@ def _engines(pods: Iterable[Pod], selection: Selection) -> Iterator[Target]:
             namespace=named.namespace,
             leaving=named.deletion_timestamp is not None,
         )
+
+
+def engine_name(namespace: str, pod: str, selection: Selection) -> str:
+    """By which name a pod's engine goes: with its namespace where pods of several are read."""
+    several = len(selection.namespaces) > 1 or ALL_NAMESPACES in selection.namespaces
+    return f"{namespace}/{pod}" if several else pod
 
 
 def address(pod: Pod, selection: Selection) -> str | None:

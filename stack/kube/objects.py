@@ -14,12 +14,13 @@ _Object = TypeVar("_Object")
 
 
 class Metadata(msgspec.Struct, frozen=True, rename="camel"):
-    """Of pods and bookmarks; `deletion_timestamp` is set once a pod is being ended."""
+    """Of every object; `deletion_timestamp` is set once a pod is being ended."""
 
     name: str = ""
     namespace: str = ""
     resource_version: str = ""
     labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
     deletion_timestamp: str | None = None
 
 
@@ -37,17 +38,54 @@ class Container(msgspec.Struct, frozen=True):
 
 
 class PodSpec(msgspec.Struct, frozen=True, rename="camel"):
-    """Sidecars are init containers that go on."""
+    """Sidecars are init containers that go on. `node_name` is empty until the pod is given to a node."""
 
     containers: Sequence[Container] = ()
     init_containers: Sequence[Container] = ()
+    node_name: str = ""
 
 
-class PodStatus(msgspec.Struct, frozen=True):
+class Condition(msgspec.Struct, frozen=True):
+    """One that a pod meets or not: `status` is True, False or Unknown."""
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """Why a container does not run yet, or does not run again."""
+
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerState(msgspec.Struct, frozen=True):
+    """`waiting` is None of a container that runs or has ended."""
+
+    waiting: Waiting | None = None
+
+
+class ContainerStatus(msgspec.Struct, frozen=True, rename="camel"):
+    """How one container of a pod is."""
+
+    name: str = ""
+    state: ContainerState = ContainerState()
+    restart_count: int = 0
+
+
+class PodStatus(msgspec.Struct, frozen=True, rename="camel"):
     """Where a pod is in its life, and where it can be reached."""
 
     phase: str = ""
     pod_ip: str = msgspec.field(default="", name="podIP")
+    conditions: Sequence[Condition] = ()
+    container_statuses: Sequence[ContainerStatus] = ()
+
+    def condition(self, kind: str) -> Condition | None:
+        """The condition of that type, None where nobody has set it."""
+        return next((condition for condition in self.conditions if condition.type == kind), None)
 
 
 class Pod(msgspec.Struct, frozen=True):
