@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from stack.engines import vllm_command
 from stack.engines.exposed import Exposed
 from stack.engines.lmcache_l2 import L2Address
 from stack.engines.samples import Samples
@@ -15,7 +15,6 @@ from stack.kube.operator import Operator
 from stack.model.target import Target
 from stack.model.tier import Pool
 
-TRANSFER_OPTION = "--kv-transfer-config"
 _CONFIG_FILE_OPTION = "--config"
 
 
@@ -37,19 +36,12 @@ class Process:
         return self.variables.get(name) or (unset if self.whole else None)
 
     def option(self, name: str) -> str | None:
-        """The value of `--name VALUE` or `--name=VALUE`, None without it. vLLM takes underscores for hyphens."""
-        for place, argument in enumerate(self.arguments):
-            given, assigned, value = argument.partition("=")
-            if given.startswith("--") and given.replace("_", "-") == name:
-                return value if assigned else next(iter(self.arguments[place + 1 : place + 2]), None)
-        return None
+        """The value of an option of vLLM's, None without it."""
+        return vllm_command.option(self.arguments, name)
 
     def connectors(self) -> list[Mapping[str, object]]:
         """vLLM's KV transfer configuration and those nested in it, outermost first; empty where there is none to read."""
-        try:
-            return list(_nested(json.loads(self.option(TRANSFER_OPTION) or "null")))
-        except ValueError:
-            return []
+        return vllm_command.connectors(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +171,3 @@ class Facts:
     def disaggregated(self) -> bool:
         """Engines prefill for others."""
         return bool(self.pool(Pool.PREFILL))
-
-
-def _nested(config: object) -> Iterator[Mapping[str, object]]:
-    if not isinstance(config, dict):
-        return
-    yield config
-    extra = config.get("kv_connector_extra_config")
-    for inner in (extra.get("connectors") or []) if isinstance(extra, dict) else []:
-        yield from _nested(inner)

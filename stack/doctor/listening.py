@@ -11,11 +11,10 @@ from urllib.parse import urlsplit
 import psutil
 
 from stack.doctor.facts import Process
+from stack.engines.vllm_command import is_vllm
 
 # Others are not looked at: environments hold credentials.
 VARIABLES = frozenset({"PYTHONHASHSEED", "PROMETHEUS_MULTIPROC_DIR", "VLLM_NIXL_ABORT_REQUEST_TIMEOUT"})
-# Arguments by which vLLM's API server is known, and an emulated engine is not.
-_VLLM = ("vllm",)
 _MEASURED_SECONDS = 1.0
 
 
@@ -45,11 +44,6 @@ class Here:
         """The process that listens at `url`, None where that is elsewhere or another user's."""
         parts = urlsplit(url)
         return self.ports.get(parts.port or 0) if _is_here(parts.hostname) else None
-
-
-def is_vllm(arguments: Iterable[str]) -> bool:
-    """Whether a command line starts vLLM's server."""
-    return any(argument.startswith(_VLLM) or "/vllm" in argument for argument in arguments)
 
 
 def here(urls: Iterable[str], sleep: Callable[[float], None] = time.sleep) -> Here:

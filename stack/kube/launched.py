@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from stack.engines.vllm_command import is_vllm
 from stack.kube.objects import Container, Pod, PodSpec
+
+_SHELLS = frozenset({"sh", "bash"})
 
 
 class Variable(msgspec.Struct, frozen=True):
@@ -17,7 +21,9 @@ class Variable(msgspec.Struct, frozen=True):
 
 
 class LaunchedContainer(Container, frozen=True):
-    """A container with its command line and its variables."""
+    """A container with its image, its command line and its variables."""
+
+    image: str = ""
 
     command: Sequence[str] = ()
     args: Sequence[str] = ()
@@ -34,3 +40,31 @@ class LaunchedPod(Pod, frozen=True):
     """A pod, and how it is started."""
 
     spec: LaunchedSpec = LaunchedSpec()
+
+
+def engine_container(pod: LaunchedPod) -> LaunchedContainer | None:
+    """The container of the pod's vLLM; None where its spec does not show one."""
+    for container in pod.spec.containers:
+        told = arguments(container)
+        if is_vllm(told) or "--model" in told:
+            return container
+    return None
+
+
+def arguments(container: LaunchedContainer) -> tuple[str, ...]:
+    """Its command line, with the words of a shell's script."""
+    return tuple(_arguments(container))
+
+
+def _arguments(container: LaunchedContainer) -> Iterator[str]:
+    yield from (*container.command, *container.args)
+    if container.command and container.command[0].rpartition("/")[2] in _SHELLS:
+        for script in (*container.command[1:], *container.args):
+            yield from _words(script)
+
+
+def _words(script: str) -> list[str]:
+    try:
+        return shlex.split(script, comments=True)
+    except ValueError:  # a quote that is not closed: nothing a shell would run, either
+        return []

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from stack.control.diff import diff
 from stack.control.state import Desired, LoadLimits, ModelState, Pools, PoolState
-from stack.kube.hyperpod.imported import SERVED_NAME, imported, served_name, state_of
+from stack.engines.vllm_command import SERVED_NAME_OPTION
+from stack.kube.hyperpod.imported import imported, served_name, state_of
 from stack.kube.hyperpod.inexpressible import reason
 from stack.kube.hyperpod.notes import Note, NoteKind, ordered
 from stack.kube.hyperpod.reading import read
@@ -93,8 +94,8 @@ def _cleaned(base: Mapping[str, Any]) -> dict[str, Any]:
 def _write_name(spec: dict[str, Any], before: Spec | None, model: str) -> Iterator[Note]:
     if before is None or model in (served_name(before), before.model_name if served_name(before) is None else None):
         return
-    spec["worker"]["args"] = [*(spec["worker"].get("args") or []), SERVED_NAME, model]
-    yield Note(kind=NoteKind.ADJUSTED, field="spec.worker.args", text=f"{SERVED_NAME} {model} added, which restarts engines")
+    spec["worker"]["args"] = [*(spec["worker"].get("args") or []), SERVED_NAME_OPTION, model]
+    yield Note(kind=NoteKind.ADJUSTED, field="spec.worker.args", text=f"{SERVED_NAME_OPTION} {model} added, which restarts engines")
 
 
 def _write_routing(spec: dict[str, Any], before: Spec | None, state: ModelState) -> Iterator[Note]:

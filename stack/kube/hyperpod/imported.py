@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import msgspec
 
 from stack.control.state import NO_LIMITS, REPLICAS_MAX, Bounds, Desired, Dpd, LoadLimits, ModelState, Pools, PoolState
 from stack.control.valid import converted, validated
+from stack.engines.vllm_command import SERVED_NAME_OPTION, option
 from stack.kube.hyperpod.kept import kept
 from stack.kube.hyperpod.notes import Note, NoteKind, ordered
 from stack.kube.hyperpod.reading import Reading, read
@@ -17,7 +18,6 @@ from stack.kube.hyperpod.resource import AutoScaling, RoleScaling, Spec
 from stack.kube.hyperpod.worker import RequestLimits
 from stack.strategies.base import canonical
 
-SERVED_NAME = "--served-model-name"
 # What requests that only a load balancer spreads come nearest to.
 UNROUTED = "round_robin"
 
@@ -48,17 +48,7 @@ def imported(document: object, strategies: Collection[str], model: str | None = 
 
 def served_name(spec: Spec) -> str | None:
     """What engines are told to call the model, the first where they have several names for it."""
-    return option(spec.worker.args or (), SERVED_NAME)
-
-
-def option(arguments: Sequence[str], name: str) -> str | None:
-    """The value of `name VALUE` or `name=VALUE`, the last one that is given, as vLLM takes it."""
-    found: str | None = None
-    for place, argument in enumerate(arguments):
-        given, assigned, value = argument.partition("=")
-        if given.replace("_", "-") == name:
-            found = value if assigned else next(iter(arguments[place + 1 : place + 2]), found)
-    return found
+    return option(spec.worker.args or (), SERVED_NAME_OPTION)
 
 
 def state_of(spec: Spec) -> ModelState:

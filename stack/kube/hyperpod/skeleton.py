@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from stack.kube.hyperpod.imported import SERVED_NAME
+from stack.engines.vllm_command import SERVED_NAME_OPTION
 from stack.kube.hyperpod.notes import Note, NoteKind
 from stack.kube.hyperpod.resource import API_VERSION, KIND, NAME_MAX
 
@@ -30,7 +30,7 @@ def skeleton(model: str) -> dict[str, Any]:
             "kvCacheSpec": {"enableL1Cache": True},
             "worker": {
                 "image": IMAGE,
-                "args": ["/opt/ml/model", SERVED_NAME, model],
+                "args": ["/opt/ml/model", SERVED_NAME_OPTION, model],
                 "environmentVariables": [{"name": "PYTHONHASHSEED", "value": "0"}],
                 "modelInvocationPort": port,
                 "modelVolumeMount": mount,

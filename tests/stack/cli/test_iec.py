@@ -107,3 +107,23 @@ def test_an_endpoint_is_of_one_model(tmp_path: Path) -> None:
     assert iec("export", "--from", config).exit_code == 2
     assert iec("export", "--from", config, "--model", "c").exit_code == 2
     assert yaml.safe_load(iec("export", "--from", config, "--model", "b").stdout)["spec"]["modelName"] == "b"
+
+
+NOWHERE = ("--kubeconfig", "none", "--url", "http://127.0.0.1:9")
+
+
+def test_without_a_cluster_and_without_control_everything_is_unknown_which_fails_where_that_is_asked_for(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    found = iec("diff", str(file), *NOWHERE, "--json")
+    fields = json.loads(found.stdout)["fields"]
+    assert (found.exit_code, {one["standing"] for one in fields}, {one["seen"] for one in fields}) == (0, {"unknown"}, {None})
+    assert "control does not answer at http://127.0.0.1:9" in fields[1]["evidence"]
+    strict = iec("diff", str(file), *NOWHERE, "--strict")
+    assert (strict.exit_code, "spec.pdSpec.routingThreshold" in strict.stdout) == (3, True)
+
+
+def test_an_endpoint_of_a_cluster_that_cannot_be_asked_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    assert iec("diff", "llama", *NOWHERE).exit_code == 6
