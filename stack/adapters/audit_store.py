@@ -49,12 +49,12 @@ class SqliteStore:
 
         def write(db: sqlite3.Connection) -> None:
             db.execute("INSERT INTO state (generation, at, desired) VALUES (?, ?, ?)", (kept.generation, record.at, desired))
-            _add(db, record)
+            add_record(db, record)
 
         await self._file.do(write)
 
     async def note(self, record: AuditRecord) -> None:
-        await self._file.do(lambda db: _add(db, record))
+        await self._file.do(lambda db: add_record(db, record))
 
     async def records(self, limit: int) -> tuple[AuditRecord, ...]:
         return await self._file.do(lambda db: _records(db, limit))
@@ -88,7 +88,7 @@ def _load(db: sqlite3.Connection) -> Kept | None:
         raise msgspec.DecodeError(f"generation {row[0]} was kept by another release and is not understood: {error}") from error
 
 
-def _add(db: sqlite3.Connection, record: AuditRecord) -> None:
+def add_record(db: sqlite3.Connection, record: AuditRecord) -> None:
     db.execute("INSERT INTO audit (record) VALUES (?)", (msgspec.json.encode(record).decode(),))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from stack.control.drain import Drain
 from stack.control.drained import drained
-from stack.control.link import RouterConfig
+from stack.control.link import RouterConfig, Trial
 from stack.control.ports import Kept
 from stack.control.state import Desired
 
@@ -23,6 +23,7 @@ class Board:
     def __init__(self, kept: Kept, first_version: int) -> None:
         self._kept, self._version = kept, first_version
         self._drains: dict[str, Drain] = {}
+        self._trials: dict[str, Trial] = {}
         self.listeners: list[Callable[[Kept, Kept], None]] = []
         self._changed = asyncio.Event()
         self._closed = False
@@ -49,8 +50,10 @@ class Board:
         return self._drains
 
     def apply(self, kept: Kept) -> int:
-        """Put a new desired state in force; the version that routers must acknowledge."""
+        """Put a new desired state in force; the version that routers must acknowledge. No trial of a changed model outlives it."""
         before, self._kept = self._kept, kept
+        now, then = kept.desired.models, before.desired.models
+        self._trials = {model: trial for model, trial in self._trials.items() if now.get(model) == then.get(model)}
         for listener in self.listeners:
             listener(before, kept)
         return self._publish()
@@ -62,12 +65,23 @@ class Board:
         if renamed:
             self._publish()
 
+    @property
+    def trials(self) -> Mapping[str, Trial]:
+        """The experiments that routers take part in, by model."""
+        return self._trials
+
+    def try_out(self, model: str, trial: Trial | None) -> int:
+        """Begin, or with None end, an experiment on `model`; the version that routers must acknowledge."""
+        self._trials = {name: each for name, each in self._trials.items() if name != model} | ({model: trial} if trial else {})
+        return self._publish()
+
     def config(self) -> RouterConfig:
         """The document routers apply."""
         return RouterConfig(
             version=self._version,
             generation=self.generation,
             models=self.desired.models,
+            experiments=self._trials,
             draining=tuple(sorted({*self._drains, *drained(self.desired)})),
         )
 

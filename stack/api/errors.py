@@ -31,9 +31,7 @@ def json_response(value: object, status: int = 200, headers: dict[str, str] | No
 
 def error_response(status: int, code: str, message: str, field: str | None = None) -> Response:
     """`{"error": {...}}` with HTTP `status`."""
-    return json_response(
-        ErrorView(error=ErrorDetail(code=code, message=_clipped(message), field=field and _clipped(field))), status
-    )
+    return json_response(ErrorView(error=ErrorDetail(code=code, message=clipped(message), field=field and clipped(field))), status)
 
 
 async def on_api_error(_: Request, error: Exception) -> Response:
@@ -53,7 +51,7 @@ async def on_failure(request: Request, error: Exception) -> Response:
     return error_response(500, "internal", "control failed to answer; its log says why")
 
 
-def _clipped(text: str) -> str:
+def clipped(text: str) -> str:
     """Short enough, and free of the half characters that JSON can smuggle in and UTF-8 cannot say."""
     whole = text.encode(errors="replace").decode()
     return whole if len(whole) <= MESSAGE_MAX else whole[: MESSAGE_MAX - 1] + "…"

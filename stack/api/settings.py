@@ -39,6 +39,7 @@ class ControlSettings:
     Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
     `cache_store` is the address of the store that all cache servers share.
     `mode` says whether what is desired may be changed at all.
+    `experiments`: they may be begun, and go on after a restart.
     `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
     """
 
@@ -58,6 +59,7 @@ class ControlSettings:
     decisions_dir: Path | None = None
     decisions_format: str = "jsonl"
     decisions_mib: int = 2048
+    experiments: bool = False
 
 
 def read_desired(path: Path | None) -> Desired | None:

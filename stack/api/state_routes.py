@@ -131,7 +131,7 @@ class StateRoutes:
             dry_run=dry_run,
             proposed=changed.decision.desired,
             diff=changed.decision.diff,
-            effects=tuple(_effect(effect) for effect in changed.decision.effects),
+            effects=tuple(effect_view(effect) for effect in changed.decision.effects),
             pending=changed.pending,
         )
 
@@ -156,7 +156,8 @@ def _engine(member: Member, out: DrainedView | None) -> EngineView:
     )
 
 
-def _effect(effect: Effect) -> EffectView:
+def effect_view(effect: Effect) -> EffectView:
+    """As it is told."""
     return EffectView(
         kind=effect.kind,
         sentence=effect.sentence,

@@ -36,6 +36,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there.")
 @click.option("--decisions-format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
 @click.option("--decisions-mib", type=click.IntRange(1), default=2048, show_default=True, help="The oldest files go beyond this.")
+@click.option("--experiments", is_flag=True, help="Allow POST /v1/experiments: a share of the sessions tries a change first.")
 def command(
     listen: tuple[str, int],
     state_dir: Path,
@@ -53,6 +54,7 @@ def command(
     decisions_dir: Path | None,
     decisions_format: str,
     decisions_mib: int,
+    experiments: bool,
 ) -> None:
     """Hold the desired state, steer routers and pools, keep the audit log."""
     from stack.adapters import logs
@@ -85,6 +87,7 @@ def command(
         decisions_dir=decisions_dir,
         decisions_format=decisions_format,
         decisions_mib=decisions_mib,
+        experiments=experiments,
     )
     try:
         run(settings)

@@ -20,6 +20,7 @@ class Outcome(StrEnum):
     STARTED = "started"  # control began with this desired state
     STEP = "step"  # control added, drained or removed an engine to reach the desired state
     FAILED = "failed"  # such a step failed; it is tried again
+    EXPERIMENT = "experiment"  # an experiment began, went on after a restart, or ended
 
 
 class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):

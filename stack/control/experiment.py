@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import msgspec
 
 from stack.control.diff import Change
+from stack.control.link import Trial
 from stack.control.refusal import RefusedError
+from stack.control.state import ModelState
 from stack.control.valid import refusal_of
 
 SAMPLES_LEAST, SAMPLES_MAX = 200, 50_000
@@ -85,7 +87,8 @@ def proposed(document: object) -> Proposal:
 class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     """One experiment on `model`, begun on `generation` by `actor`. Times are Unix seconds.
 
-    `diff` is what the candidate changes. `reason` says why it ended, `promoted` the generation that it then became.
+    `control` is how the model was served when it began, `candidate` how it would be, `diff` what is between them. `reason` says
+    why it ended, `promoted` the generation that it then became.
     `resumed` counts how often control came back while it ran.
     """
 
@@ -93,6 +96,8 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     generation: int
     proposal: Proposal
+    control: ModelState
+    candidate: ModelState
     diff: tuple[Change, ...]
     actor: str
     began_at: float
@@ -106,6 +111,16 @@ class Experiment(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def running(self) -> bool:
         return self.stage is Stage.RUNNING
+
+    @property
+    def own_actor(self) -> str:
+        """Who does what it does by itself, in the audit log."""
+        return f"experiment:{self.id}"
+
+    @property
+    def trial(self) -> Trial:
+        """What routers are told of it."""
+        return Trial(id=self.id, share=self.proposal.share, candidate=self.candidate)
 
     def left(self, counted: int, now: float) -> tuple[int | None, float | None]:
         """How many samples and seconds there are left; None where there is no such end."""

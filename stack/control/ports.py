@@ -9,9 +9,11 @@ from typing import Protocol
 import msgspec
 
 from stack.control.audit import AuditRecord
+from stack.control.experiment import Experiment
 from stack.control.machinery import Machinery
 from stack.control.report import Report
 from stack.control.state import SCHEMA, Desired
+from stack.control.tally import Tally
 from stack.model.tier import Pool
 
 
@@ -103,6 +105,23 @@ class ReportStore(Protocol):
 
     async def of(self, generation: int) -> tuple[Report, ...]:
         """What is kept of a change, a report for each model that it changed. Raises StoreError."""
+        ...
+
+
+class ExperimentStore(Protocol):
+    """Keeps experiments as they are now, on disk before it answers."""
+
+    async def keep(self, experiment: Experiment, tally: Tally, record: AuditRecord | None) -> None:
+        """All or nothing; `record` is added to the audit log. Raises StoreError."""
+        ...
+
+    async def newest(self, limit: int) -> tuple[Experiment, ...]:
+        """The `limit` that began last, newest first, without those that another release kept in a way unknown to this one.
+        Raises StoreError."""
+        ...
+
+    async def one(self, name: str) -> tuple[Experiment, Tally] | None:
+        """One of them with what it has found; None when there is none of this id. Raises StoreError."""
         ...
 
 

@@ -104,6 +104,10 @@ class Tally(msgspec.Struct, kw_only=True):
                 return
             self._count(name, self.open.pop(name))
 
+    def closed(self) -> Tally:
+        """What stays when it is over: no names of sessions."""
+        return msgspec.structs.replace(self, open={}, counted=set())
+
     def _count(self, name: str, unit: Unit) -> None:
         self.counted.add(name)
         self.units[unit.candidate] += 1

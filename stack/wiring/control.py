@@ -13,6 +13,7 @@ import uvloop
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
+from stack.adapters.experiment_store import SqliteExperiments
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.report_store import SqliteReports
 from stack.adapters.target_file import TargetFile
@@ -65,6 +66,7 @@ async def _serve(
         begin=begin,
         store=store,
         reports=SqliteReports(store.file),
+        experiments=SqliteExperiments(store.file),
         scaler=scaler,
         known=strategies.names(),
         targets=TargetFile(settings.targets).changed,
@@ -73,7 +75,9 @@ async def _serve(
         patience=Patience(drain=settings.drain_seconds),
         files=files,
         stance=Stance(settings.mode),
+        allow_experiments=settings.experiments,
     )
+    await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
     server = ControlServer(control.app, settings.tls)
     loop = asyncio.get_running_loop()
@@ -85,6 +89,7 @@ async def _serve(
     tasks = [
         asyncio.create_task(control.reconciler.run(), name="reconcile"),
         asyncio.create_task(control.reporter.run(), name="report"),
+        asyncio.create_task(control.judging.run(), name="experiments"),
     ]
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))

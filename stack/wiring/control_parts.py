@@ -18,11 +18,13 @@ from stack.api.decision_stream import Feed
 from stack.api.drainers import Drainers
 from stack.api.gate import Gate
 from stack.api.history_routes import HistoryRoutes
+from stack.api.judging import Judging
 from stack.api.link_routes import LinkRoutes
 from stack.api.openapi_route import with_openapi
 from stack.api.reconciler import Reconciler
 from stack.api.report_routes import ReportRoutes
 from stack.api.reporter import Reporter
+from stack.api.returning import Return
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
 from stack.api.server import create_app
@@ -33,9 +35,10 @@ from stack.api.token_telemetry import Tokens, TokenTelemetry
 from stack.api.what_if_routes import WhatIfRoutes
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
-from stack.control.ports import DecisionLog, PoolScaler, ReportStore, Store
+from stack.control.ports import DecisionLog, ExperimentStore, PoolScaler, ReportStore, Store
 from stack.control.reconcile import Patience
 from stack.model.target import Target
+from stack.wiring.control_experiments import experimenting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,8 @@ class Control:
     reconciler: Reconciler
     feed: Feed
     reporter: Reporter
+    judging: Judging
+    returning: Return
 
 
 def assemble(
@@ -54,6 +59,7 @@ def assemble(
     begin: Opening,
     store: Store,
     reports: ReportStore,
+    experiments: ExperimentStore,
     scaler: PoolScaler,
     known: tuple[str, ...],
     targets: Callable[[], Sequence[Target] | None],
@@ -65,9 +71,10 @@ def assemble(
     ack_seconds: float = ACK_SECONDS,
     files: DecisionLog | None = None,
     stance: Stance = LIVE,
+    allow_experiments: bool = False,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
-    `cache` is what is known of the caches behind them.
+    `cache` is what is known of the caches behind them. Without `allow_experiments` none begins, and none goes on.
     """
     began = int(wall() * 1000)
     board = Board(begin.kept, first_version=began)
@@ -117,6 +124,18 @@ def assemble(
     telemetry.watch(CacheTelemetry(cache.directory))
     if tokens is not None:
         telemetry.watch(TokenTelemetry(tokens))
+    trials = experimenting(
+        board=board,
+        routers=routers,
+        ring=ring,
+        changes=changes,
+        store=store,
+        kept=experiments,
+        wall=wall,
+        ack_seconds=ack_seconds,
+        stance=stance,
+        allowed=allow_experiments,
+    )
     cached = CacheRoutes(board=cache)
     measured = ReportRoutes(board=board, reporter=reporter)
     tried = WhatIfRoutes(board=board, ring=ring, sight=sight)
@@ -129,6 +148,7 @@ def assemble(
             *cached.routes(),
             *measured.routes(),
             *tried.routes(),
+            *trials.routes,
         ]
     )
     gate = Gate(stance, board, store, wall, telemetry.refused)
@@ -138,4 +158,6 @@ def assemble(
         reconciler=reconciler,
         feed=feed,
         reporter=reporter,
+        judging=trials.judging,
+        returning=trials.returning,
     )

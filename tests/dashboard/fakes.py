@@ -18,6 +18,7 @@ import msgspec
 import uvicorn
 
 from stack.adapters.audit_store import SqliteStore
+from stack.adapters.experiment_store import SqliteExperiments
 from stack.adapters.report_store import SqliteReports
 from stack.api.cache_board import CacheBoard
 from stack.api.listening import listening
@@ -136,6 +137,7 @@ class Steered:
             begin=begin,
             store=store,
             reports=SqliteReports(store.file),
+            experiments=SqliteExperiments(store.file),
             scaler=self._fleet,
             known=known,
             targets=self._fleet.targets,

@@ -12,6 +12,7 @@ import httpx
 import msgspec
 
 from stack.adapters.audit_store import SqliteStore
+from stack.adapters.experiment_store import SqliteExperiments
 from stack.adapters.report_store import SqliteReports
 from stack.api.cache_board import CacheBoard
 from stack.api.token_telemetry import Tokens
@@ -117,6 +118,7 @@ class Router:
             ),
             decisions=decisions,
             dropped=dropped,
+            experiments=() if self.config is None else tuple(trial.id for trial in self.config.experiments.values()),
         )
         answer = await self.http.post(f"/v1/routers/{self.id}/report", content=msgspec.json.encode(report))
         assert answer.status_code == 204, answer.text
@@ -177,6 +179,7 @@ async def deck(
     cache: CacheBoard | None = None,
     files: DecisionLog | None = None,
     stance: Stance = LIVE,
+    experiments: bool = False,
 ) -> AsyncIterator[Deck]:
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
@@ -188,6 +191,7 @@ async def deck(
         begin=begin,
         store=store,
         reports=SqliteReports(store.file),
+        experiments=SqliteExperiments(store.file),
         scaler=fleet,
         known=known,
         targets=fleet.targets,
@@ -198,7 +202,9 @@ async def deck(
         ack_seconds=0.05,
         files=files,
         stance=stance,
+        allow_experiments=experiments,
     )
+    await control.returning.take_up()
     transport = httpx.ASGITransport(control.app, client=("127.0.0.1", 5), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8010") as http:
         await control.reconciler.tick()

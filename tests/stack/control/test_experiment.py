@@ -16,10 +16,20 @@ from stack.control.experiment import Experiment, Goal, Guardrails, Measure, Prop
 from stack.control.refusal import RefusedError
 from stack.control.tally import IDLE_SECONDS, OPEN_MOST, REQUESTS_MOST, Tally, Unit
 from stack.control.verdict import UNITS_LEAST, Finding, Ruling, findings, ruling
-from tests.stack.control.samples import FLEET, STRATEGIES, desired
+from tests.stack.control.samples import FLEET, STRATEGIES, desired, model
 
 PROPOSAL = Proposal(candidate={"strategy": "kv_aware"}, share=0.5, samples=2_000)
-EXPERIMENT = Experiment(id="e1", model="m", generation=3, proposal=PROPOSAL, diff=(), actor="ann", began_at=1_000.0)
+EXPERIMENT = Experiment(
+    id="e1",
+    model="m",
+    generation=3,
+    proposal=PROPOSAL,
+    control=model(),
+    candidate=model(strategy="kv_aware"),
+    diff=(),
+    actor="ann",
+    began_at=1_000.0,
+)
 
 
 def record(arm: Arm | None = Arm.CONTROL, unit: str | None = "u1", **fields: Any) -> DecisionRecord:
