@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stack.api.schema import ReportView
+from stack.control.cost import Cost
 from stack.control.estimate import CONFIDENCE, Estimate
 from stack.control.report import Quantity, Report, Row, Side, Verdict
 
@@ -36,6 +37,7 @@ def report(view: ReportView) -> Iterator[RenderableType]:
     for one in view.reports:
         yield Text(_heading(one))
         yield _table(one)
+        yield Text(f"cost of a million tokens: {money(one.cost_before)} before, {money(one.cost_after)} after")
         yield from (Text(f"- {note}") for note in one.notes)
 
 
@@ -52,6 +54,11 @@ def figure(quantity: Quantity, estimate: Estimate, *, signed: bool = False) -> s
     value, low, high = (number * scale for number in (estimate.value, estimate.low, estimate.high))
     sign = "+" if signed else ""
     return f"{value:{sign},.{digits}f}{unit} ({low:{sign},.{digits}f} to {high:{sign},.{digits}f})"
+
+
+def money(cost: Cost) -> str:
+    """What a million tokens cost, in nobody knows which currency, or why that is unknown."""
+    return f"unknown ({cost.unknown})" if cost.per_million_tokens is None else f"{cost.per_million_tokens:,.4g}"
 
 
 def _unit(quantity: Quantity) -> tuple[float, str, int]:

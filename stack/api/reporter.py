@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from stack.api.board import Board
 from stack.api.ring import DecisionRing
 from stack.api.sight import Sight
+from stack.control.cost import Prices, unpriced
 from stack.control.course import Course
 from stack.control.decision import Arm, DecisionRecord
 from stack.control.epoch import Terms
 from stack.control.ports import Kept, ReportStore, StoreError
+from stack.control.readiness import ready
 from stack.control.report import Report
 from stack.control.sample import samples
 
@@ -39,7 +41,8 @@ class Reporter:
         terms: Terms | None = None,
     ) -> None:
         self._board, self._ring, self._sight, self._store, self._wall, self._terms = board, ring, sight, store, wall, terms
-        self._courses = {model: Course(model, board.generation, wall(), terms) for model in board.desired.models}
+        models = board.desired.models.items()
+        self._courses = {model: Course(model, board.generation, wall(), Prices.of(state), terms) for model, state in models}
         self._unkept: list[Report] = []
         self._dropped = ring.dropped
         board.listeners.append(self._changed)
@@ -61,13 +64,13 @@ class Reporter:
 
     async def look(self) -> None:
         """Settle what has settled, and keep what is complete."""
-        now, courses = self._wall(), self._courses.values()
+        now, courses, members = self._wall(), self._courses.values(), self._sight.members()
         lost, self._dropped = self._ring.dropped - self._dropped, self._ring.dropped
         fields = [drift.field for drift in self._sight.drift()] if any(course.settling for course in courses) else []
         for course in courses:
             course.lost(lost)
             as_desired = not any(field.startswith(f"models.{course.model}.") for field in fields)
-            self._unkept += course.look(now, as_desired=as_desired)
+            self._unkept += course.look(now, ready(members, course.model), as_desired=as_desired)
         complete, self._unkept = self._unkept, []
         await self._keep(complete)
 
@@ -96,10 +99,12 @@ class Reporter:
     def _changed(self, before: Kept, after: Kept) -> None:
         now = self._wall()
         for model, state in after.desired.models.items():
-            course = self._courses.get(model)
-            if course is None:
-                self._courses[model] = Course(model, after.generation, now, self._terms)
-            elif state != before.desired.models.get(model):
+            course, old, prices = self._courses.get(model), before.desired.models.get(model), Prices.of(state)
+            if course is None or old is None:
+                self._courses[model] = Course(model, after.generation, now, prices, self._terms)
+                continue
+            course.prices = prices
+            if unpriced(state) != unpriced(old):
                 self._unkept += course.changed(after.generation, now)
 
     def _read(self, records: Sequence[DecisionRecord]) -> None:

@@ -15,7 +15,7 @@ from stack.control.effects import (
 )
 from stack.control.machinery import Machinery
 from stack.control.members import Member
-from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
+from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.scaling import check_room, scaling
 from stack.control.state import ModelState, PoolState
 from stack.engines.pd.base import DEFAULT, link
@@ -64,6 +64,9 @@ def _rules(model: str, pool: Pool, before: PoolState, after: PoolState) -> Itera
         yield ChangeBounds(model, pool, after.bounds.min, after.bounds.max)
     if before.drain_seconds != after.drain_seconds:
         yield ChangeDrainTime(model, pool, before.drain_seconds, after.drain_seconds)
+    old, new = (before.gpu_hour_price, before.gpus_per_engine), (after.gpu_hour_price, after.gpus_per_engine)
+    if old != new:
+        yield ChangePrice(model, pool, old, new)
 
 
 def _strategy(state: ModelState, pool: Pool) -> str:

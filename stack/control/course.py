@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stack.control.cost import Prices, cost
 from stack.control.epoch import Epoch, Terms
+from stack.control.readiness import Readiness, Ready
 from stack.control.report import TIERS_UNKNOWN, Report, doubts, rows, side
 from stack.control.sample import Sample
 from stack.control.window import figures
@@ -13,10 +15,14 @@ EPOCHS_MAX = 64  # of which only the last one gets long; a change a second has a
 
 
 class Course:
-    """Bounded in memory. Times are Unix seconds; `generation` is the one in force at `began`, of which nothing is reported."""
+    """Bounded in memory. Times are Unix seconds; `generation` is the one in force at `began`, of which nothing is reported.
 
-    def __init__(self, model: str, generation: int, began: float, terms: Terms | None = None) -> None:
-        self.model = model
+    `prices` are those of now.
+    """
+
+    def __init__(self, model: str, generation: int, began: float, prices: Prices, terms: Terms | None = None) -> None:
+        self.model, self.prices = model, prices
+        self._readiness = Readiness()
         self._terms = terms or Terms()
         self._epochs = [Epoch(generation, began, self._terms, settled=0.0)]  # whatever it decided before was long settled
 
@@ -42,8 +48,9 @@ class Course:
         """So many decision records did not arrive."""
         self._epochs[-1].lost += records
 
-    def look(self, now: float, *, as_desired: bool) -> tuple[Report, ...]:
-        """What is complete now, once. `as_desired`: the model's pools are."""
+    def look(self, now: float, ready: Ready, *, as_desired: bool) -> tuple[Report, ...]:
+        """What is complete now, once. `ready` are the model's engines that are; `as_desired`: its pools are."""
+        self._readiness.note(now, ready)
         self._epochs[-1].look(now, as_desired=as_desired)
         complete = []
         while len(self._epochs) > 1 and self._epochs[1].over(now):
@@ -52,36 +59,38 @@ class Course:
 
     def unfinished(self) -> tuple[Report, ...]:
         """The reports of changes that are still being measured, as they are now."""
-        return tuple(_report(self.model, *pair, complete=False) for pair in zip(self._epochs, self._epochs[1:], strict=False))
+        return tuple(self._report(*pair, complete=False) for pair in zip(self._epochs, self._epochs[1:], strict=False))
 
     def report(self, generation: int) -> Report | None:
         """That change's report as it is now; None where nothing is measured of it (any more)."""
         for old, new in zip(self._epochs, self._epochs[1:], strict=False):
             if new.generation == generation:
-                return _report(self.model, old, new, complete=False)
+                return self._report(old, new, complete=False)
         return None
 
     def _tell(self) -> Report:
         """The oldest change's report, which then is forgotten."""
-        report = _report(self.model, self._epochs[0], self._epochs[1], complete=True)
+        report = self._report(self._epochs[0], self._epochs[1], complete=True)
         del self._epochs[0]
         return report
 
-
-def _report(model: str, old: Epoch, new: Epoch, *, complete: bool) -> Report:
-    before, after = figures(list(old.before(new.began))), figures(list(new.first))
-    return Report(
-        generation=new.generation,
-        model=model,
-        at=new.began,
-        complete=complete,
-        settled_seconds=None if new.settled is None else new.settled - new.began,
-        settling=new.settling,
-        before=side(before),
-        after=side(after),
-        rows=rows(before, after),
-        notes=(*doubts(before, after), *_notes(old, new), TIERS_UNKNOWN),
-    )
+    def _report(self, old: Epoch, new: Epoch, *, complete: bool) -> Report:
+        earlier, later = list(old.before(new.began)), list(new.first)
+        before, after = figures(earlier), figures(later)
+        return Report(
+            generation=new.generation,
+            model=self.model,
+            at=new.began,
+            complete=complete,
+            settled_seconds=None if new.settled is None else new.settled - new.began,
+            settling=new.settling,
+            before=side(before),
+            after=side(after),
+            rows=rows(before, after),
+            cost_before=cost(earlier, self.prices, self._readiness),
+            cost_after=cost(later, self.prices, self._readiness),
+            notes=(*doubts(before, after), *_notes(old, new), TIERS_UNKNOWN),
+        )
 
 
 def _notes(old: Epoch, new: Epoch) -> Iterator[str]:

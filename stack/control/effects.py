@@ -8,7 +8,7 @@ from typing import ClassVar
 from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.drained import DrainEngines, ReturnEngines
-from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
+from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.scaling import ChangeRole, GrowPool, ShrinkPool
 
 
@@ -70,6 +70,7 @@ Effect = (
     | SwitchStalledEjection
     | ChangeBounds
     | ChangeDrainTime
+    | ChangePrice
     | DrainEngines
     | ReturnEngines
     | GrowPool

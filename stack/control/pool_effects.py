@@ -39,5 +39,27 @@ class ChangeDrainTime:
         return f"{now} (until now {_seconds(self.before)}), one that drains already, too."
 
 
+@dataclass(frozen=True, slots=True)
+class ChangePrice:
+    """What an engine of `pool` is taken to cost: a GPU's hour in any currency (None: nobody says), and how many it has."""
+
+    kind: ClassVar[str] = "change_price"
+    model: str
+    pool: Pool
+    before: tuple[float | None, int]
+    after: tuple[float | None, int]
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Reports take a {self.pool} engine for {_gpus(*self.after)} (until now {_gpus(*self.before)}). Nothing else changes."
+        )
+
+
+def _gpus(price: float | None, count: int) -> str:
+    each = "no known price" if price is None else f"{price:g} an hour"
+    return f"{count} GPU{'s' if count > 1 else ''} at {each}"
+
+
 def _seconds(given: float | None) -> str:
     return "control's own drain time" if given is None else f"{given:g} s"

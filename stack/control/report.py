@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
+from stack.control.cost import UNPRICED, Cost
 from stack.control.estimate import Estimate, difference
 from stack.control.window import Figures
 
@@ -81,7 +82,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What `generation`, in force since `at` (Unix seconds), did to `model`; not `complete` while requests are still added.
 
     `settling` requests of the first `settled_seconds` are on neither side; None: it had not settled yet. A request is on the side
-    of the generation it was decided by, whenever it ended. `notes` are what to bear in mind, in sentences.
+    of the generation it was decided by, whenever it ended. Costs are at the prices of now. `notes` are what to bear in mind.
     """
 
     generation: int
@@ -93,6 +94,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     before: Side
     after: Side
     rows: tuple[Row, ...]
+    cost_before: Cost = UNPRICED
+    cost_after: Cost = UNPRICED
     notes: tuple[str, ...] = ()
 
 

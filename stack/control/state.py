@@ -15,6 +15,8 @@ REPLICAS_MAX = 64
 DRAIN_SECONDS_MAX = 86_400
 THRESHOLD_MAX = 10_000_000
 REQUESTS_MAX = 1_000_000
+PRICE_MAX = 1_000_000
+GPUS_MAX = 1_024
 
 Replicas = Annotated[int, msgspec.Meta(ge=0, le=REPLICAS_MAX)]
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -59,6 +61,8 @@ class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     A null `protocol` is `nixl`, which engines also speak that have NIXL inside a MultiConnector.
     `drain_seconds` is how long an engine that leaves has for the requests it has in flight; null is control's own setting.
     `drained` names engines that get no new requests; they stay, and count among `replicas`.
+    `gpu_hour_price` is what one GPU costs an hour, in any currency, and `gpus_per_engine` how many of them an engine has: they
+    decide nothing but what reports say a token costs.
     """
 
     replicas: Replicas = 1
@@ -67,6 +71,8 @@ class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     strategy: str | None = None
     protocol: str | None = None
     drained: Engines = ()
+    gpu_hour_price: Annotated[float, msgspec.Meta(ge=0, le=PRICE_MAX)] | None = None
+    gpus_per_engine: Annotated[int, msgspec.Meta(ge=1, le=GPUS_MAX)] = 1
 
 
 class Pools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -9,13 +9,15 @@ import pytest
 
 from stack.adapters.audit_store import SqliteStore
 from stack.adapters.report_store import SqliteReports
+from stack.control.cost import Prices
 from stack.control.course import Course
 from stack.control.ports import StoreError
 from stack.control.report import Report
+from stack.control.state import ModelState
 
 
 def made(generation: int, model: str = "smollm2") -> Report:
-    course = Course(model, 1, 0.0)
+    course = Course(model, 1, 0.0, Prices.of(ModelState()))
     course.changed(generation, 1.0)
     (report,) = course.unfinished()
     return report

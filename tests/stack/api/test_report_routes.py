@@ -92,6 +92,19 @@ async def test_what_an_experiment_tries_is_on_neither_side(tmp_path: Path) -> No
         assert (await report(it, 2))["after"]["requests"] == 81
 
 
+async def test_a_price_is_no_change_of_its_own_and_tells_what_tokens_cost(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await changed(it, it.router())
+        assert (await report(it, 2))["cost_after"]["unknown"] == "no gpu_hour_price is configured"
+        prices = {"pools": {"prefill": {"gpu_hour_price": 1.0}, "decode": {"gpu_hour_price": 2.0}}}
+        assert (await it.patch(prices)).status_code == 200
+        assert (await it.http.get("/v1/reports/3")).status_code == 404
+        cost = (await report(it, 2))["cost_after"]
+        tokens = 80 * (181 + 9)
+        assert cost["engine_hours"] == pytest.approx({"prefill": 79 / 3_600, "decode": 2 * 79 / 3_600})
+        assert cost["per_million_tokens"] == pytest.approx(5 * 79 / 3_600 / tokens * 1e6)
+
+
 async def test_there_are_reports_of_changes_only(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         for asked, status in (("1", 404), ("2", 404), ("x", 400), ("9" * 30, 400)):

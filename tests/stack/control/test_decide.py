@@ -10,7 +10,7 @@ from stack.control.decide import Decision, decide
 from stack.control.diff import Change
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.effects import ChangeLimits, ChangeShadowShare, SwitchStalledEjection
-from stack.control.pool_effects import ChangeBounds, ChangeDrainTime
+from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.refusal import RefusedError
 from stack.control.scaling import GrowPool, ShrinkPool
 from stack.control.state import Desired, PoolState
@@ -108,6 +108,15 @@ def test_a_pool_has_a_drain_time_of_its_own_until_it_is_taken_back() -> None:
     ]
     back = _decide({"pools": {"decode": {"drain_seconds": None}}}, own.desired)
     assert (back.desired, back.effects) == (desired(), (ChangeDrainTime("smollm2", Pool.DECODE, 20.0, None),))
+
+
+def test_a_price_changes_nothing_but_reports() -> None:
+    (effect,) = _decide({"pools": {"decode": {"gpu_hour_price": 2.5, "gpus_per_engine": 8}}}).effects
+    assert effect == ChangePrice("smollm2", Pool.DECODE, (None, 1), (2.5, 8))
+    assert effect.sentence == (
+        "Reports take a decode engine for 8 GPUs at 2.5 an hour (until now 1 GPU at no known price). Nothing else changes."
+    )
+    assert _refusal({"pools": {"decode": {"gpu_hour_price": -1}}})[0] == "models.smollm2.pools.decode.gpu_hour_price"
 
 
 def test_disaggregation_goes_off_together_with_its_engines() -> None:
