@@ -97,7 +97,7 @@ async def test_a_price_is_no_change_of_its_own_and_tells_what_tokens_cost(tmp_pa
         await changed(it, it.router())
         assert (await report(it, 2))["cost_after"]["unknown"] == "no gpu_hour_price is configured"
         prices = {"pools": {"prefill": {"gpu_hour_price": 1.0}, "decode": {"gpu_hour_price": 2.0}}}
-        assert (await it.patch(prices)).status_code == 200
+        assert (await it.patch(prices)).status_code == 202
         assert (await it.http.get("/v1/reports/3")).status_code == 404
         cost = (await report(it, 2))["cost_after"]
         tokens = 80 * (181 + 9)
