@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-import yaml
-
 from stack.control.mode import Mode
 from stack.control.reconcile import Patience
-from stack.control.skew import configured
-from stack.control.state import Desired
-
-log = logging.getLogger(__name__)
 
 
 class ControlConfigError(ValueError):
@@ -38,7 +30,7 @@ class ControlSettings:
 
     Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
     `cache_store` is the address of the store that all cache servers share.
-    `mode` says whether what is desired may be changed at all.
+    `mode` says whether what is desired may be changed at all, and `desired` which file says it in declarative mode.
     `experiments`: they may be begun, and go on after a restart.
     `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
     """
@@ -50,6 +42,7 @@ class ControlSettings:
     supervisor_socket: Path
     config: Path | None = None
     mode: Mode = Mode.LIVE
+    desired: Path | None = None
     run: str | None = None
     tokens: tuple[Path, ...] = ()
     tls: Tls | None = None
@@ -61,24 +54,7 @@ class ControlSettings:
     decisions_mib: int = 2048
     experiments: bool = False
 
-
-def read_desired(path: Path | None) -> Desired | None:
-    """The `desired:` section of a YAML file, of this release's `schema:` or a newer one's; other sections are for others.
-
-    Raises ControlConfigError.
-    """
-    if path is None:
-        return None
-    try:
-        document = yaml.safe_load(path.read_bytes())
-    except (OSError, yaml.YAMLError) as error:
-        raise ControlConfigError(f"{path} cannot be read: {error}") from error
-    if not isinstance(document, dict) or "desired" not in document:
-        raise ControlConfigError(f"{path} has no 'desired:' section")
-    try:
-        desired, ignored = configured(document)
-    except msgspec.ValidationError as error:
-        raise ControlConfigError(f"{path}, 'desired:': {error}") from error
-    if ignored:
-        log.warning("fields of a newer release are ignored", extra={"file": str(path), "fields": ", ".join(ignored)})
-    return desired
+    @property
+    def followed(self) -> Path | None:
+        """The file that says what is desired for as long as control runs; None where none does."""
+        return (self.desired or self.config) if self.mode is Mode.DECLARATIVE else None

@@ -17,7 +17,10 @@ from stack.model.target import Target
 
 
 class Sight:
-    """The latest targets and processes, joined with the routers' reports whenever somebody looks. `wall` is Unix seconds."""
+    """The latest targets and processes, joined with the routers' reports whenever somebody looks. `wall` is Unix seconds.
+
+    `failures` are of steps, by field; `desired_file` says why the file that is followed is not in force, None while it is.
+    """
 
     def __init__(self, board: Board, routers: Routers, wall: Callable[[], float]) -> None:
         self._board, self._routers, self._wall = board, routers, wall
@@ -27,6 +30,7 @@ class Sight:
         self.machinery = UNKNOWN
         self.watching: dict[Place, Watched] = {}
         self.failures: dict[str, str] = {}
+        self.desired_file: str | None = None
 
     def members(self) -> tuple[Member, ...]:
         """Every engine that anyone lists or runs."""
@@ -38,6 +42,8 @@ class Sight:
         reasons = drift(self._board.desired, self.members(), self.machinery) | self._router_drift() | _unknown(self._board.kept)
         for field, failure in (*drifting(self.watching), *self.failures.items()):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
+        if self.desired_file is not None:
+            reasons["desired_file"] = self.desired_file
         now = self._wall()
         self._since = {field: self._since.get(field, now) for field in reasons}
         return tuple(Drift(field=field, reason=reason, since=self._since[field]) for field, reason in sorted(reasons.items()))

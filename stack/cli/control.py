@@ -19,11 +19,14 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--config", type=_FILE, help="YAML with 'desired:', used at the very first start.")
 @click.option(
     "--mode",
-    type=click.Choice(["observe", "live"]),
+    type=click.Choice(["observe", "declarative", "live"]),
     default="live",
     show_default=True,
-    help="observe: nothing is changed by anybody, and no engine touched. live: the API changes what is desired.",
+    envvar="KVDECK_CONTROL_MODE",
+    help="observe: nothing is changed by anybody, and no engine touched. declarative: a file says what is desired, and is "
+    "followed; the API is read-only. live: the API changes what is desired.",
 )
+@click.option("--desired", type=_FILE, help="The file to follow in declarative mode: YAML with 'desired:'; without it --config.")
 @click.option(
     "--run", "run_id", metavar="ID", help="One run of the whole stack: in a new run the configuration wins over what was kept."
 )
@@ -44,6 +47,7 @@ def command(
     supervisor_socket: Path,
     config: Path | None,
     mode: str,
+    desired: Path | None,
     run_id: str | None,
     tokens: tuple[Path, ...],
     tls_cert: Path | None,
@@ -59,6 +63,7 @@ def command(
     """Hold the desired state, steer routers and pools, keep the audit log."""
     from stack.adapters import logs
     from stack.adapters.bearer import TokenFileError
+    from stack.api.desired_file import DesiredFileError
     from stack.api.guard import NotLoopbackError
     from stack.api.settings import ControlConfigError, ControlSettings, Tls
     from stack.control.mode import Mode
@@ -69,6 +74,10 @@ def command(
 
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key go together")
+    if mode == "declarative" and desired is None and config is None:
+        raise click.UsageError("--mode declarative follows a file: name it with --desired")
+    if mode != "declarative" and desired is not None:
+        raise click.UsageError("--desired is for --mode declarative; what a first start begins with is --config")
     logs.configure()
     settings = ControlSettings(
         host=listen[0],
@@ -78,6 +87,7 @@ def command(
         supervisor_socket=supervisor_socket,
         config=config,
         mode=Mode(mode),
+        desired=desired,
         run=run_id,
         tokens=tokens,
         tls=None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key),
@@ -91,5 +101,13 @@ def command(
     )
     try:
         run(settings)
-    except (ControlConfigError, NotLoopbackError, TokenFileError, NoDesiredStateError, RefusedError, StoreError) as error:
+    except (
+        ControlConfigError,
+        DesiredFileError,
+        NotLoopbackError,
+        TokenFileError,
+        NoDesiredStateError,
+        RefusedError,
+        StoreError,
+    ) as error:
         raise click.ClickException(str(error)) from error

@@ -18,16 +18,14 @@ from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.report_store import SqliteReports
 from stack.adapters.target_file import TargetFile
 from stack.adapters.token_file import TokenFiles
+from stack.api.desired_file import DesiredFile
 from stack.api.guard import check_listen
 from stack.api.listening import listening, url
-from stack.api.settings import ControlConfigError, ControlSettings, Tls, read_desired
-from stack.control.audit import AuditRecord, Outcome
+from stack.api.settings import ControlConfigError, ControlSettings, Tls
 from stack.control.mode import Stance
-from stack.control.opening import Opening, opening
-from stack.control.ports import Store
 from stack.control.reconcile import Patience
-from stack.control.state import Desired
 from stack.strategies import base as strategies
+from stack.wiring.control_beginning import begun
 from stack.wiring.control_cache import cache_board, watching
 from stack.wiring.control_parts import Control, assemble
 from stack.wiring.control_server import ControlServer
@@ -41,24 +39,18 @@ def run(settings: ControlSettings) -> None:
     tokens = TokenFiles(settings.tokens, time.monotonic) if settings.tokens else None
     check_listen(settings.host, tokens=tokens is not None, tls=settings.tls is not None, insecure=settings.insecure)
     _check_tls(settings.tls)
-    configured = read_desired(settings.config)
     with listening(settings.host, settings.port) as listener:
         store = SqliteStore(settings.state_dir)
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(_serve(settings, configured, store, tokens, listener))
+                runner.run(_serve(settings, store, tokens, listener))
         finally:
             store.close()
 
 
-async def _serve(
-    settings: ControlSettings, configured: Desired | None, store: SqliteStore, tokens: TokenFiles | None, listener: socket.socket
-) -> None:
-    new_run = settings.run is not None and not await store.knows(settings.run)
-    begin = opening(await store.load(), configured, strategies.names(), new_run=new_run)
-    await _open(store, begin)
-    if settings.run is not None:
-        await store.begin(settings.run)
+async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFiles | None, listener: socket.socket) -> None:
+    begin = await begun(settings, store)
+    followed = settings.followed
     files = decision_files(settings)
     scaler = SupervisorScaler(settings.supervisor_socket, next(iter(begin.kept.desired.models)))
     cache = cache_board(settings.cache_store)
@@ -74,11 +66,14 @@ async def _serve(
         tokens=tokens,
         patience=Patience(drain=settings.drain_seconds),
         files=files,
-        stance=Stance(settings.mode),
+        stance=Stance(settings.mode, None if followed is None else str(followed)),
+        declared=None if followed is None else DesiredFile(followed).now,
         allow_experiments=settings.experiments,
     )
     await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
+    if control.follower is not None:
+        await control.follower.tick()  # what the file says is in force before anybody asks
     server = ControlServer(control.app, settings.tls)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -91,6 +86,8 @@ async def _serve(
         asyncio.create_task(control.reporter.run(), name="report"),
         asyncio.create_task(control.judging.run(), name="experiments"),
     ]
+    if control.follower is not None:
+        tasks.append(asyncio.create_task(control.follower.run(), name="follow"))
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))
     try:
@@ -100,14 +97,6 @@ async def _serve(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _open(store: Store, begin: Opening) -> None:
-    record = AuditRecord(
-        at=time.time(), actor="control", outcome=Outcome.STARTED, generation=begin.kept.generation, comment=begin.reason
-    )
-    log.info("desired state", extra={"generation": begin.kept.generation, "reason": begin.reason})
-    await (store.keep(begin.kept, record) if begin.new else store.note(record))
 
 
 def _end(server: ControlServer, control: Control) -> None:

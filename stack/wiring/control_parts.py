@@ -16,6 +16,7 @@ from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
 from stack.api.drainers import Drainers
+from stack.api.follower import Follower
 from stack.api.gate import Gate
 from stack.api.history_routes import HistoryRoutes
 from stack.api.judging import Judging
@@ -37,6 +38,7 @@ from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
 from stack.control.ports import DecisionLog, ExperimentStore, PoolScaler, ReportStore, Store
 from stack.control.reconcile import Patience
+from stack.control.state import Desired
 from stack.model.target import Target
 from stack.wiring.control_experiments import experimenting
 
@@ -52,6 +54,7 @@ class Control:
     reporter: Reporter
     judging: Judging
     returning: Return
+    follower: Follower | None
 
 
 def assemble(
@@ -72,9 +75,11 @@ def assemble(
     files: DecisionLog | None = None,
     stance: Stance = LIVE,
     allow_experiments: bool = False,
+    declared: Callable[[], Desired] | None = None,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
-    `cache` is what is known of the caches behind them. Without `allow_experiments` none begins, and none goes on.
+    `cache` is what is known of the caches behind them; `declared` reads the file that is followed in declarative mode. Without
+    `allow_experiments` none begins, and none goes on.
     """
     began = int(wall() * 1000)
     board = Board(begin.kept, first_version=began)
@@ -151,6 +156,12 @@ def assemble(
             *trials.routes,
         ]
     )
+    follower = None
+    if declared is not None:
+        name = stance.file or ""
+        follower = Follower(
+            read=declared, name=name, board=board, changes=changes, sight=sight, store=store, clock=clock, wall=wall
+        )
     gate = Gate(stance, board, store, wall, telemetry.refused)
     return Control(
         app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused, gate),
@@ -160,4 +171,5 @@ def assemble(
         reporter=reporter,
         judging=trials.judging,
         returning=trials.returning,
+        follower=follower,
     )

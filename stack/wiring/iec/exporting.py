@@ -10,7 +10,7 @@ import yaml
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.api.client import ControlClient
-from stack.api.settings import ControlConfigError, read_desired
+from stack.api.desired_file import DesiredFileError, read_desired
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired
 from stack.control.valid import validated
@@ -38,10 +38,8 @@ def of_control(connection: Connection, base: str | None, *, model: str | None, l
 def of_file(file: Path, base: str | None, *, model: str | None, lenient: bool, as_json: bool) -> Exit:
     """Print the `desired:` of a configuration file."""
     try:
-        desired = read_desired(file)
-        assert desired is not None  # a file was named
-        valid = validated(desired, names())
-    except ControlConfigError as error:
+        valid = validated(read_desired(file), names())
+    except DesiredFileError as error:
         return fail(str(error), Exit.UNREADABLE)
     except RefusedError as error:
         return fail(str(error), Exit.REFUSED)

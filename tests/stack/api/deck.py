@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -180,6 +180,7 @@ async def deck(
     files: DecisionLog | None = None,
     stance: Stance = LIVE,
     experiments: bool = False,
+    declared: Callable[[], Desired] | None = None,
 ) -> AsyncIterator[Deck]:
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
@@ -203,6 +204,7 @@ async def deck(
         files=files,
         stance=stance,
         allow_experiments=experiments,
+        declared=declared,
     )
     await control.returning.take_up()
     transport = httpx.ASGITransport(control.app, client=("127.0.0.1", 5), raise_app_exceptions=False)

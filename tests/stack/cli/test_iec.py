@@ -10,7 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from stack.api.settings import read_desired
+from stack.api.desired_file import read_desired
 from stack.cli.main import main
 from stack.control.state import Dpd, ModelState, Pools, PoolState
 from stack.local.settings import load

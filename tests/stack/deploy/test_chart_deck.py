@@ -54,6 +54,13 @@ def test_what_is_desired_is_taken() -> None:
     assert (file["schema"], set(validated(desired, names()).models)) == (SCHEMA, {"llama-70b"})
 
 
+def test_control_only_observes_unless_it_is_told_otherwise() -> None:
+    assert "--mode=observe" in _container("control")["args"]
+    declared = {**DECK, "control": {**DECK["control"], "mode": "declarative"}}
+    arguments = _container("control", declared)["args"]
+    assert {"--mode=declarative", "--config=/etc/kvdeck/desired/fleet.yaml"} <= set(arguments)
+
+
 def test_there_is_one_control_and_its_state_outlives_it() -> None:
     control = _deployment("control")
     assert (control["spec"]["replicas"], control["spec"]["strategy"]) == (1, {"type": "Recreate"})

@@ -13,15 +13,15 @@ import trustme
 from msgspec.json import encode as encode_json
 
 from stack.adapters.target_file import TargetFile
-from stack.api.answers import ControlUnreachableError, UnauthorizedError
+from stack.api.answers import ControlUnreachableError, ReadOnlyError, UnauthorizedError
 from stack.api.client import ControlClient
-from stack.api.settings import ControlConfigError, read_desired
 from stack.control.access import Role
 from stack.control.link import RouterReport
+from stack.control.mode import Mode
 from stack.wiring.token import write
 from tests.decisions import decision
 from tests.grants import grant
-from tests.stack.wiring.control_process import control_command, furnish, running_control
+from tests.stack.wiring.control_process import CONFIG, control_command, furnish, running_control
 
 
 @pytest.fixture
@@ -59,6 +59,26 @@ def test_a_change_that_was_answered_survives_a_kill(folder: Path) -> None:
         state = client.state()
         assert (state.generation, state.desired.models["smollm2"].dpd.routing_threshold) == (20, 19)
         assert len(client.audit(limit=1000).records) == 1 + 19 + 1
+
+
+def test_a_file_is_followed_and_the_api_is_read_only(folder: Path) -> None:
+    file = folder / "config.yaml"
+    with running_control(folder, "--mode", "declarative", "--desired", str(file)) as process, ControlClient(process.url) as client:
+        state = client.state()
+        assert (state.generation, state.mode, state.desired_file) == (1, Mode.DECLARATIVE, str(file))
+        with pytest.raises(ReadOnlyError, match=f"edit {file}, or run control with --mode live"):
+            client.change({"strategy": "session"}, 1)
+        assert client.change({"strategy": "session"}, 1, dry_run=True).diff != ()
+    file.write_text(CONFIG.replace("prefixaware", "session"))
+    with running_control(folder, "--mode", "declarative", "--desired", str(file)) as process, ControlClient(process.url) as client:
+        state = client.state()
+        assert (state.generation, state.desired.models["smollm2"].strategy) == (2, "session")
+        assert [record.outcome for record in client.audit().records] == ["applied", "started", "refused", "started"]
+    file.write_text("desired: [")
+    with running_control(folder, "--mode", "declarative", "--desired", str(file)) as process, ControlClient(process.url) as client:
+        told = {entry.field: entry.reason for entry in client.state().drift}["desired_file"]
+        assert "cannot be read" in told
+        assert told.endswith("generation 2 stays in force")
 
 
 def test_a_waiting_router_does_not_hold_up_the_end(folder: Path) -> None:
@@ -126,6 +146,9 @@ def test_over_tls_a_token_opens_what_its_role_includes(folder: Path) -> None:
         (["--listen", "nonsense"], "expected HOST:PORT"),
         (["--tokens", "missing"], "the token file missing cannot be read"),
         (["--config", "missing.yaml"], "missing.yaml cannot be read"),
+        (["--mode", "declarative"], "--mode declarative follows a file: name it with --desired"),
+        (["--mode", "declarative", "--desired", "missing.yaml"], "missing.yaml cannot be read"),
+        (["--desired", "missing.yaml"], "--desired is for --mode declarative"),
         ([], "pass --config FILE with a 'desired:' section"),
     ],
 )
@@ -144,22 +167,6 @@ def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: [", "cannot be read"),
-        ("local: {}", "has no 'desired:' section"),
-        ("desired: {models: {m: {strtegy: x}}}", "unknown field `strtegy`"),
-        ("desired: {models: {m: {pools: {decode: {replicas: many}}}}}", "Expected `int`"),
-    ],
-)
-def test_a_configuration_that_cannot_be_used_is_said(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "config.yaml"
-    file.write_text(text)
-    with pytest.raises(ControlConfigError, match=message):
-        read_desired(file)
 
 
 def test_the_target_file_is_read_as_its_owner_writes_it(folder: Path) -> None:

@@ -1,0 +1,56 @@
+"""YAML that says values and nothing else: no code, no objects, nothing that is small on disk and large in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+BYTES_MAX = 256 << 10
+
+
+class PlainYamlError(ValueError):
+    """What is not taken; the message is one line."""
+
+
+def read(path: Path, most: int = BYTES_MAX) -> bytes:
+    """The file's bytes. Raises PlainYamlError; also where it is longer than `most`."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(most + 1)
+    except OSError as error:
+        raise PlainYamlError(error.strerror or str(error)) from error
+    if len(text) > most:
+        raise PlainYamlError(f"it is longer than {most} bytes")
+    return text
+
+
+def parse(text: bytes) -> object:
+    """One document. Raises PlainYamlError."""
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except RecursionError as error:
+        raise PlainYamlError("it nests too deeply") from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: what looks like a date or a number and is none
+        raise PlainYamlError(" ".join(str(error).split())) from error
+
+
+class _Loader(yaml.SafeLoader):
+    """`SafeLoader` makes plain values only. Here a key stands once, and nothing stands for something elsewhere."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            at = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # PyYAML has types for some
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not taken, write it out", at)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        return node
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} stands twice", key.start_mark)
+            seen.add(str(key.value))
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        return made
