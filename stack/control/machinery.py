@@ -46,6 +46,14 @@ class PoolOwner:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """How many engines a pool can have at most, and who says so."""
+
+    most: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """What runs a whole pool, and starts as many engines at once as it is told to.
 
@@ -58,6 +66,7 @@ class Workload:
     replicas: int
     set_by: str | None = None
     owner: PoolOwner | None = None
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,13 @@ from msgspec.structs import replace as replace_fields
 
 from stack.control.machinery import EngineProcess, Phase, Workload
 from stack.kube.autoscalers import Autoscalers
+from stack.kube.dial import Dialled
 from stack.kube.engine_pods import Selection, address, engine_name
 from stack.kube.objects import Pod
 from stack.kube.owners import owner, set_by
 from stack.kube.pod_phase import ended, phase, turn
 from stack.kube.pool_map import PoolWorkload
-from stack.kube.workloads import WorkloadKind, WorkloadObject
+from stack.kube.workloads import WorkloadKind
 
 _AWAITED = "awaited"
 _NOT_MADE = "its pod is not made yet"
@@ -26,7 +27,7 @@ class PoolSight:
     """`pods` are all that the workload's selector matches."""
 
     where: PoolWorkload
-    found: WorkloadObject
+    told: Dialled
     pods: tuple[Pod, ...]
     autoscalers: Autoscalers
     selection: Selection
@@ -34,13 +35,14 @@ class PoolSight:
     @property
     def replicas(self) -> int:
         """How many pods the workload is told to run."""
-        return self.found.spec.replicas
+        return self.told.found.spec.replicas
 
     @property
     def workload(self) -> Workload:
         """As the control plane sees it."""
-        claimed = owner(self.where.kind, self.found, self.autoscalers)
-        return Workload(self.where.model, self.where.pool, self.where.words, self.replicas, set_by(self.found), claimed)
+        found = self.told.found
+        claimed = self.told.claim or owner(self.where.kind, found, self.autoscalers)
+        return Workload(self.where.model, self.where.pool, self.where.words, self.replicas, set_by(found), claimed, self.told.limit)
 
     @property
     def alive(self) -> tuple[Pod, ...]:
@@ -54,7 +56,8 @@ class PoolSight:
 
     def scaled(self, replicas: int) -> PoolSight:
         """The same once the workload was told to run so many."""
-        return replace(self, found=replace_fields(self.found, spec=replace_fields(self.found.spec, replicas=replicas)))
+        spec = replace_fields(self.told.found.spec, replicas=replicas)
+        return replace(self, told=replace(self.told, found=replace_fields(self.told.found, spec=spec)))
 
     def name(self, pod: Pod) -> str:
         """The engine's."""
@@ -76,7 +79,7 @@ class PoolSight:
         """Name and turn of each engine whose pod is still to be made. A StatefulSet's are known before they are."""
         if self.where.kind is WorkloadKind.STATEFUL_SET:
             there = {pod.metadata.name for pod in self.pods if not ended(pod)}
-            start = self.found.spec.ordinals.start
+            start = self.told.found.spec.ordinals.start
             yield from (
                 (self._prefixed(name), -number)
                 for number in range(start, start + self.replicas)
@@ -88,13 +91,13 @@ class PoolSight:
 
     def last(self) -> str:
         """The engine that a StatefulSet ends next: the one with the highest ordinal."""
-        return self._prefixed(f"{self.where.name}-{self.found.spec.ordinals.start + self.replicas - 1}")
+        return self._prefixed(f"{self.where.name}-{self.told.found.spec.ordinals.start + self.replicas - 1}")
 
     def following(self, by: int) -> tuple[str, ...]:
         """The names of the next `by` engines, where they are known before their pods are made."""
         if self.where.kind is not WorkloadKind.STATEFUL_SET:
             return ()
-        first = self.found.spec.ordinals.start + self.replicas
+        first = self.told.found.spec.ordinals.start + self.replicas
         return tuple(self._prefixed(f"{self.where.name}-{number}") for number in range(first, first + by))
 
     def _turn(self, pod: Pod) -> int:

@@ -11,14 +11,15 @@ import httpx
 from stack.control.machinery import Machinery
 from stack.control.ports import ScalerError
 from stack.kube.access import Access
-from stack.kube.api import CONFLICT, KubeError, client, get_object, list_pods, merge, replace
+from stack.kube.api import CONFLICT, KubeError, client, list_pods, merge
 from stack.kube.autoscalers import Autoscalers, autoscalers
+from stack.kube.dial import Dial, ScaleDial
 from stack.kube.engine_pods import Selection
 from stack.kube.objects import Pod
 from stack.kube.pod_phase import turn
 from stack.kube.pool_map import PoolWorkload
 from stack.kube.pool_sight import PoolSight
-from stack.kube.workloads import Scale, ScaleSpec, WorkloadKind, WorkloadObject, selector_text
+from stack.kube.workloads import WorkloadKind, selector_text
 from stack.model.tier import Pool
 
 # A look costs two requests a pool: routers' reports must not make more of them than the API server likes.
@@ -32,7 +33,7 @@ _LOWEST = "-2147483648"
 
 
 class KubernetesScaler:
-    """`stack.control.ports.PoolScaler` over the API server. `clock` is monotonic."""
+    """`stack.control.ports.PoolScaler` over the API server; without a `dial` by /scale. `clock` is monotonic."""
 
     def __init__(
         self,
@@ -41,8 +42,9 @@ class KubernetesScaler:
         selection: Selection,
         clock: Callable[[], float],
         transport: httpx.AsyncBaseTransport | None = None,
+        dial: Dial | None = None,
     ) -> None:
-        self._http = client(access, transport)
+        self._http, self._dial = client(access, transport), dial or ScaleDial()
         self._pools, self._selection, self._clock = tuple(pools), selection, clock
         self._sights: dict[PoolWorkload, PoolSight] = {}
         self._looked_at: float | None = None
@@ -105,13 +107,8 @@ class KubernetesScaler:
         self._looked_at = None
         with _refusals(f"scale {where.words}"):
             for _ in range(_TRIES):
-                scale = await get_object(self._http, f"{where.path}/scale", Scale)
-                if scale.spec.replicas != before:
-                    raise ScalerError(
-                        f"{where.words} was scaled from {before} to {scale.spec.replicas} meanwhile: that is not overwritten"
-                    )
                 try:
-                    await replace(self._http, f"{where.path}/scale", Scale(scale.metadata, ScaleSpec(before + by)))
+                    await self._dial.turn(self._http, where, before, before + by)
                 except KubeError as error:
                     if error.status != CONFLICT:
                         raise
@@ -142,9 +139,9 @@ class KubernetesScaler:
         self._looked_at = self._clock()
 
     async def _look_at(self, where: PoolWorkload) -> PoolSight:
-        found = await get_object(self._http, where.path, WorkloadObject)
-        pods, _ = await list_pods(self._http, where.namespace, selector_text(found.spec.selector))
-        return PoolSight(where, found, tuple(pods), await self._scaling(where.namespace), self._selection)
+        told = await self._dial.read(self._http, where)
+        pods, _ = await list_pods(self._http, where.namespace, selector_text(told.found.spec.selector))
+        return PoolSight(where, told, tuple(pods), await self._scaling(where.namespace), self._selection)
 
     async def _scaling(self, namespace: str) -> Autoscalers:
         at, known = self._autoscalers.get(namespace, (None, Autoscalers()))

@@ -12,9 +12,10 @@ from stack.kube.access import Access
 from stack.kube.api import KubeError, client, list_objects
 from stack.kube.hyperpod.comparison import Facts
 from stack.kube.hyperpod.endpoints import endpoint
-from stack.kube.hyperpod.pods import ROLE_LABEL, ROUTERS_NAMESPACE, EndpointPod, seen, strategy_of
+from stack.kube.hyperpod.pods import ROLE_LABEL, ROUTERS_NAMESPACE, seen, strategy_of
 from stack.kube.hyperpod.reading import ResourceError, read
 from stack.kube.hyperpod.resource import Resource
+from stack.kube.launched import LaunchedPod
 
 _UNSELECTED = "which pods are the endpoint's is not known: its status has no selector; name labels with --selector"
 
@@ -56,10 +57,10 @@ async def _running(http: httpx.AsyncClient, namespace: str, name: str) -> tuple[
         return None, _fault(error)
 
 
-async def _pods(http: httpx.AsyncClient, namespace: str, selector: str) -> tuple[list[EndpointPod] | None, str]:
+async def _pods(http: httpx.AsyncClient, namespace: str, selector: str) -> tuple[list[LaunchedPod] | None, str]:
     asked = {"labelSelector": selector} if selector else {}
     try:
-        return (await list_objects(http, f"/api/v1/namespaces/{quote(namespace, safe='')}/pods", EndpointPod, asked))[0], ""
+        return (await list_objects(http, f"/api/v1/namespaces/{quote(namespace, safe='')}/pods", LaunchedPod, asked))[0], ""
     except (KubeError, httpx.HTTPError) as error:
         return None, _fault(error)
 

@@ -9,7 +9,7 @@ import pytest
 from stack.control.decide import decide
 from stack.control.drain import Drain
 from stack.control.holds import Place, Watched, drifting, watched
-from stack.control.machinery import Machinery, PoolOwner, Workload
+from stack.control.machinery import Limit, Machinery, PoolOwner, Workload
 from stack.control.reconcile import Start, Undrain, reconcile
 from stack.control.refusal import RefusedError
 from stack.fleet.engine import State
@@ -84,3 +84,15 @@ def test_a_pool_with_a_workload_grows_at_once() -> None:
     starting = (*FLEET, member("decode-2", State.JOINING, starting=True))
     watching = {DECODE: Watched(3, 5)}
     assert reconcile(desired(decode=5), starting, {}, 100.0, None, watching) == (Start("smollm2", Pool.DECODE, 2),)
+
+
+def test_a_pool_that_cannot_have_more_does_not_grow_and_may_shrink() -> None:
+    limited = Machinery(workloads=(replace(OURS, limit=Limit(1, "so says its maker")),))
+
+    def change(replicas: int) -> None:
+        decide({"pools": {"decode": {"replicas": replicas}}}, desired(decode=2), FLEET, STRATEGIES, limited)
+
+    with pytest.raises(RefusedError) as refused:
+        change(3)
+    assert (refused.value.field, refused.value.message) == (FIELD, "3 is more than 1: so says its maker")
+    change(1)
