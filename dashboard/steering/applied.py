@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import notices, reader
+from dashboard.steering.fields import fields
 from dashboard.steering.pools import PoolProgress, progress
 from stack.api.schema import EngineView, StateView
 from stack.fleet.engine import State
@@ -34,6 +35,7 @@ def applied(state: StateView) -> None:
     for drift in state.drift:
         st.caption(f":material/hourglass_top: `{drift.field}` {drift.reason}")
     _engines(state)
+    fields(state)
 
 
 def _routers(state: StateView) -> None:

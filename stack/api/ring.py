@@ -133,6 +133,10 @@ class DecisionRing:
             listener(came)
         self.wake()
 
+    def latest(self, limit: int) -> Iterator[Entry]:
+        """At most `limit` entries, newest first."""
+        return islice(reversed(self._entries.values()), limit)
+
     def newest(self, limit: int, wanted: Filter) -> tuple[msgspec.Raw, ...]:
         """At most `limit` matching records, newest first."""
         return tuple(msgspec.Raw(entry.json) for entry in islice(self._matching(wanted), limit))

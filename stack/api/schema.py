@@ -11,6 +11,7 @@ from stack.api.pool_views import PoolView
 from stack.control.audit import AuditRecord
 from stack.control.decision import DecisionRecord
 from stack.control.diff import Change
+from stack.control.fields import FieldState
 from stack.control.link import RefusedConfig
 from stack.control.mode import Mode
 from stack.control.ports import LogState
@@ -87,9 +88,10 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StateView(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /v1/state`: desired against applied. `schema` counts up with releases that add to the desired state.
+    """`GET /v1/state`: desired against applied, field by field in `fields`.
 
-    `mode` is control's; where it is declarative, `desired_file` says what is desired.
+    `schema` counts up with releases that add to the desired state. `mode` is control's; where it is declarative, `desired_file`
+    says what is desired.
     """
 
     generation: int
@@ -98,6 +100,7 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
     engines: tuple[EngineView, ...] = ()
     pools: tuple[PoolView, ...] = ()
     drift: tuple[Drift, ...] = ()
+    fields: tuple[FieldState, ...] = ()
     schema: int = SCHEMA
     mode: Mode = Mode.LIVE
     desired_file: str | None = None

@@ -50,7 +50,7 @@ class Sight:
 
     def _router_drift(self) -> dict[str, str]:
         views = self._routers.views()
-        reasons = {f"applied.routers.{view.id}": reason for view in views if (reason := _lag(view, self._board.generation))}
+        reasons = {f"applied.routers.{view.id}": reason for view in views if (reason := lag(view, self._board.generation))}
         return reasons if any(view.live for view in views) else reasons | {"applied.routers": "no router reports"}
 
 
@@ -59,7 +59,7 @@ def _unknown(kept: Kept) -> dict[str, str]:
     return dict.fromkeys(kept.ignored, reason)
 
 
-def _lag(view: RouterView, generation: int) -> str:
+def lag(view: RouterView, generation: int) -> str:
     """What keeps a router from being as desired, in words; empty when nothing does."""
     if not view.live:
         return f"last heard of {view.age_seconds:.0f} s ago"

@@ -13,6 +13,7 @@ from stack.api.changes import Asked, Changed, Changes
 from stack.api.contract import FLAG, TEXT, Body, Contract, Parameter
 from stack.api.drainers import Drainers
 from stack.api.errors import json_response
+from stack.api.field_board import FieldBoard
 from stack.api.permit import Permitted
 from stack.api.pool_views import pool_view
 from stack.api.routers import Routers
@@ -63,6 +64,7 @@ class StateRoutes:
     telemetry: Telemetry
     drainers: Drainers
     stance: Stance
+    fields: FieldBoard
 
     def routes(self) -> list[Permitted]:
         return [
@@ -115,6 +117,7 @@ class StateRoutes:
             drift=self.sight.drift(),
             mode=self.stance.mode,
             desired_file=self.stance.file,
+            fields=await self.fields.fields(),
         )
 
     async def _changed(self, dry_run: bool, changed: Changed) -> ChangeView:
@@ -128,6 +131,7 @@ class StateRoutes:
             drift=view.drift,
             mode=view.mode,
             desired_file=view.desired_file,
+            fields=view.fields,
             dry_run=dry_run,
             proposed=changed.decision.desired,
             diff=changed.decision.diff,

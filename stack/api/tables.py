@@ -8,6 +8,7 @@ import yaml
 from rich.console import RenderableType
 from rich.text import Text
 
+from stack.api import field_tables
 from stack.api.pool_views import PoolView
 from stack.api.schema import AuditView, ChangeView, EngineView, KeptView, RouterView, StateView
 from stack.api.table import DOUBTFUL, GOOD, clock, known, table, written
@@ -26,7 +27,8 @@ def state(view: StateView) -> Iterator[RenderableType]:
     if view.pools:
         yield table("pools", ("model", "pool", "runs as", "replicas", "left alone because"), map(_pool, view.pools))
     yield table("routers", ("router", "generation", "last heard of"), map(_router, view.applied.routers))
-    yield from drift(view)
+    yield from field_tables.telling(view)
+    yield from _drift(view)
 
 
 def _mode(view: StateView) -> str:
@@ -40,7 +42,18 @@ def _mode(view: StateView) -> str:
 
 
 def drift(view: StateView) -> Iterator[RenderableType]:
-    """Where applied differs from desired."""
+    """`kvdeck ctl diff` without assignments: where applied or observed differs from desired, field by field and in all."""
+    yield from field_tables.differing(view)
+    yield from _drift(view)
+
+
+def fields(view: StateView) -> Iterator[RenderableType]:
+    """`kvdeck ctl get --fields`: desired, applied and observed of every field."""
+    yield Text(f"generation {view.generation}")
+    yield from field_tables.every(view)
+
+
+def _drift(view: StateView) -> Iterator[RenderableType]:
     if not view.drift:
         yield Text("applied is as desired", GOOD)
         return

@@ -16,6 +16,7 @@ from stack.api.changes import ACK_SECONDS, Changes
 from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
 from stack.api.drainers import Drainers
+from stack.api.field_board import FieldBoard
 from stack.api.follower import Follower
 from stack.api.gate import Gate
 from stack.api.history_routes import HistoryRoutes
@@ -122,6 +123,7 @@ def assemble(
         telemetry=telemetry,
         drainers=Drainers(board, store),
         stance=stance,
+        fields=FieldBoard(board, routers, sight, ring, store, wall),
     )
     history = HistoryRoutes(store=store)
     linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)

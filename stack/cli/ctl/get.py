@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.option("--fields", is_flag=True, help="Every field instead: desired, applied by whom, observed, since when they differ.")
 @connected
-def command(at: Connection) -> None:
-    """Desired and applied state, engines, routers."""
+def command(at: Connection, fields: bool) -> None:
+    """Desired and applied state, engines, routers; the fields of which something is seen, or that differ."""
     from stack.wiring.ctl import state
 
-    sys.exit(state.get(at))
+    sys.exit(state.get(at, fields=fields))

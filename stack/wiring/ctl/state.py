@@ -11,9 +11,9 @@ from stack.api.schema import ChangeView
 from stack.wiring.ctl.asking import Connection, Exit, run, show
 
 
-def get(connection: Connection) -> Exit:
-    """Print the state."""
-    return run(connection, lambda client: show(connection, client.state(), tables.state))
+def get(connection: Connection, *, fields: bool) -> Exit:
+    """Print the state; with `fields` every field of it."""
+    return run(connection, lambda client: show(connection, client.state(), tables.fields if fields else tables.state))
 
 
 def drift(connection: Connection) -> Exit:

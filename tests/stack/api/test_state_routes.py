@@ -24,6 +24,8 @@ POOL: dict[str, object] = {
     "strategy": None,
     "protocol": None,
     "drained": [],
+    "gpu_hour_price": None,
+    "gpus_per_engine": 1,
 }
 
 
@@ -35,7 +37,9 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
         it.clock.advance(0.4)
         answer = await it.http.get("/v1/state")
     assert answer.headers["etag"] == '"1"'
-    assert answer.json() == {
+    state = answer.json()
+    assert {field["reason"] for field in state.pop("fields")} == {None}
+    assert state == {
         "generation": 1,
         "desired": {
             "models": {
