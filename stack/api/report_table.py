@@ -9,27 +9,19 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stack.api.report_words import figure, money, name, share, verdict
 from stack.api.schema import ReportView
-from stack.control.cost import Cost
-from stack.control.estimate import CONFIDENCE, Estimate
-from stack.control.report import Quantity, Report, Row, Side, Verdict
+from stack.api.tier_shares import TierShare
+from stack.control.estimate import CONFIDENCE
+from stack.control.report import Report, Row, Side, Verdict
 
 _STYLES = {Verdict.BETTER: "green", Verdict.WORSE: "red", Verdict.CHANGED: "yellow"}
-_WORDS = {
-    Quantity.TTFT_P50: "TTFT p50",
-    Quantity.TTFT_P95: "TTFT p95",
-    Quantity.TTFT_P99: "TTFT p99",
-    Quantity.GAP_P50: "between tokens p50",
-    Quantity.GAP_P95: "between tokens p95",
-    Quantity.GAP_P99: "between tokens p99",
-    Quantity.CACHED: "prompt tokens from a cache",
-    Quantity.FAILED: "requests failed",
-    Quantity.LEFT: "clients left",
-    Quantity.DISAGGREGATED: "requests disaggregated",
-    Quantity.PROMPT_P50: "prompt tokens p50",
-    Quantity.PROMPT_P95: "prompt tokens p95",
-    Quantity.OUTPUT_P50: "output tokens p50",
-}
+
+
+class TieredView(ReportView, frozen=True, kw_only=True):
+    """A change's reports, and what Prometheus knows of the tiers."""
+
+    tiers: tuple[TierShare, ...]
 
 
 def report(view: ReportView) -> Iterator[RenderableType]:
@@ -41,30 +33,15 @@ def report(view: ReportView) -> Iterator[RenderableType]:
         yield from (Text(f"- {note}") for note in one.notes)
 
 
-def name(quantity: Quantity) -> str:
-    """What it is, for people."""
-    return _WORDS[quantity]
-
-
-def figure(quantity: Quantity, estimate: Estimate, *, signed: bool = False) -> str:
-    """A value with its unit and its interval, or why there is none."""
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return estimate.unknown or "unknown"
-    scale, unit, digits = _unit(quantity)
-    value, low, high = (number * scale for number in (estimate.value, estimate.low, estimate.high))
-    sign = "+" if signed else ""
-    return f"{value:{sign},.{digits}f}{unit} ({low:{sign},.{digits}f} to {high:{sign},.{digits}f})"
-
-
-def money(cost: Cost) -> str:
-    """What a million tokens cost, in nobody knows which currency, or why that is unknown."""
-    return f"unknown ({cost.unknown})" if cost.per_million_tokens is None else f"{cost.per_million_tokens:,.4g}"
-
-
-def _unit(quantity: Quantity) -> tuple[float, str, int]:
-    if quantity.endswith("_seconds"):
-        return 1e3, " ms", 1
-    return (1e2, " %", 1) if quantity.endswith("_share") else (1.0, "", 0)
+def tiered(view: TieredView) -> Iterator[RenderableType]:
+    """The same, and where the prompt tokens came from."""
+    yield from report(view)
+    table = Table(title="prompt tokens by where their KV came from (Prometheus)", title_justify="left")
+    for column in ("model", "source", "before", "after"):
+        table.add_column(column)
+    for one in view.tiers:
+        table.add_row(one.model, one.source.value, share(one.before), share(one.after))
+    yield table
 
 
 def _heading(one: Report) -> str:
@@ -87,11 +64,7 @@ def _table(one: Report) -> Table:
 
 def _row(row: Row) -> tuple[str, ...]:
     apart = "" if row.verdict is Verdict.UNKNOWN else figure(row.quantity, row.difference, signed=True)
-    return name(row.quantity), figure(row.quantity, row.before), figure(row.quantity, row.after), apart, _verdict(row.verdict)
-
-
-def _verdict(verdict: Verdict) -> str:
-    return verdict.value.replace("_", " ")
+    return name(row.quantity), figure(row.quantity, row.before), figure(row.quantity, row.after), apart, verdict(row.verdict)
 
 
 def _side(one: Side) -> str:

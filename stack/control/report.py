@@ -13,8 +13,8 @@ from stack.control.window import Figures
 
 LIKE_PROMPTS = 1.2  # medians further apart than this factor make a comparison doubtful: prefill alone is about linear in them
 TIERS_UNKNOWN = (
-    "Of each tier's part control knows nothing: an engine tells how much it did not compute, not where that came from. "
-    "kvdeck_prompt_tokens_total tells it by source."
+    "Each tier's part is not known to control: an engine tells how much it did not compute, not where that came from. "
+    "Prometheus knows: see the dashboard, or kvdeck ctl report --prometheus-url."
 )
 
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("generation", type=click.IntRange(1))
+@click.option("--prometheus-url", metavar="URL", help="Ask it where the prompt tokens of both sides came from, tier by tier.")
 @connected
-def command(at: Connection, generation: int) -> None:
+def command(at: Connection, generation: int, prometheus_url: str | None) -> None:
     """What the change to GENERATION (see kvdeck ctl history) came to: requests before it beside those that it decided.
 
     TTFT, time between tokens, prompt tokens from a cache, failures: each with how many requests it is of and a 95 %
@@ -25,4 +26,4 @@ def command(at: Connection, generation: int) -> None:
     """
     from stack.wiring.ctl import report
 
-    sys.exit(report.one(at, generation))
+    sys.exit(report.one(at, generation, prometheus_url))

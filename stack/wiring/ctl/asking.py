@@ -64,16 +64,16 @@ def run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
         with ControlClient(connection.url, token=token, actor=_user(), authorities=connection.authorities) as client:
             return ask(client)
     except (AssignmentError, TokenFileError, TrustError) as error:
-        return _fail(str(error), Exit.USAGE)
+        return fail(str(error), Exit.USAGE)
     except ControlUnreachableError as error:
-        return _fail(str(error), Exit.UNREACHABLE)
+        return fail(str(error), Exit.UNREACHABLE)
     except StaleError as error:
-        return _fail(error.message, Exit.CONFLICT)
+        return fail(error.message, Exit.CONFLICT)
     except UnauthorizedError as error:
         wanted = "control wants a token that it knows: --token-file FILE, made by `kvdeck token new`"
-        return _fail(wanted if error.status == _UNAUTHORIZED else error.message, Exit.REFUSED)
+        return fail(wanted if error.status == _UNAUTHORIZED else error.message, Exit.REFUSED)
     except ControlAnswerError as error:
-        return _fail(f"{error.field}: {error.message}" if error.field else error.message, Exit.REFUSED)
+        return fail(f"{error.field}: {error.message}" if error.field else error.message, Exit.REFUSED)
 
 
 def show(connection: Connection, view: V, draw: Callable[[V], Iterable[RenderableType]]) -> Exit:
@@ -89,7 +89,8 @@ def show(connection: Connection, view: V, draw: Callable[[V], Iterable[Renderabl
     return Exit.APPLIED
 
 
-def _fail(message: str, code: Exit) -> Exit:
+def fail(message: str, code: Exit) -> Exit:
+    """Say on standard error why there is no answer; `code`."""
     Console(stderr=True, soft_wrap=True).print(message, style="red", markup=False, highlight=False)
     return code
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from tests.dashboard.fakes import prometheus
 from tests.stack.wiring.ctl.stand import control, run
 
 
@@ -32,3 +33,15 @@ def test_programs_get_controls_own_answer() -> None:
     with control() as server:
         told = json.loads(run(server, "report", "8", "--json").output)
         assert (told["generation"], told["reports"][0]["rows"][0]["quantity"]) == (8, "ttft_p50_seconds")
+
+
+def test_prometheus_tells_the_tiers() -> None:
+    with control() as server, prometheus({}) as url:
+        told = run(server, "report", "8", "--prometheus-url", url).output
+        assert "prompt tokens by where their KV came from" in told
+        assert json.loads(run(server, "report", "8", "--prometheus-url", url, "--json").output)["tiers"][0] == {
+            "model": "smollm2",
+            "source": "engine",
+            "before": None,
+            "after": None,
+        }
