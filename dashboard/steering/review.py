@@ -78,8 +78,12 @@ def _confirm(proposal: Proposal, change: ChangeView, read_only: bool) -> bool:
         st.markdown(f"**This would become generation {proposal.generation + 1}**")
         st.dataframe(fields(change.diff), hide_index=True)
         _effects(change)
-        comment = st.text_input("Why (kept in the history)", key=f"comment-{proposal.generation}")
+        why = "Why (required, kept in the history)" if change.comment_required else "Why (kept in the history)"
+        comment = st.text_input(why, key=f"comment-{proposal.generation}")
         pressed = st.button("Apply", type="primary", icon=":material/check:", disabled=read_only)
+        if pressed and change.comment_required and not comment.strip():
+            st.warning("Say why: control takes no change without.", icon=":material/edit_note:")
+            return False
         return pressed and _apply(proposal, comment)
 
 

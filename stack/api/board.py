@@ -7,21 +7,23 @@ from collections.abc import Callable, Mapping
 
 from stack.control.drain import Drain
 from stack.control.drained import drained
+from stack.control.flights import Flights
 from stack.control.link import RouterConfig, Trial
 from stack.control.ports import Kept
 from stack.control.state import Desired
 
 
 class Board:
-    """The desired state, the draining engines, and the version of what routers are told.
+    """The desired state, the draining engines, the changes of pools in flight, and the version of what routers are told.
 
     Versions begin at `first_version`, which must be above that of any control before this one: Unix
     milliseconds do. So a router's acknowledgement can never be mistaken for one of an earlier life.
     `listeners` are told of every change: what was in force, and what is.
     """
 
-    def __init__(self, kept: Kept, first_version: int) -> None:
+    def __init__(self, kept: Kept, first_version: int, flights: Flights | None = None) -> None:
         self._kept, self._version = kept, first_version
+        self.flights: Flights = flights or {}
         self._drains: dict[str, Drain] = {}
         self._trials: dict[str, Trial] = {}
         self.listeners: list[Callable[[Kept, Kept], None]] = []

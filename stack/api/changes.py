@@ -17,7 +17,8 @@ from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
 from stack.api.wish import Declared, Wanted, Wish
 from stack.control.audit import AuditRecord, Outcome
-from stack.control.decide import Decision, decide, decide_whole
+from stack.control.decide import Decision, Leeway, decide, decide_whole
+from stack.control.flights import begun
 from stack.control.mode import LIVE, Stance
 from stack.control.ports import Store, StoreError
 from stack.control.refusal import RefusedError
@@ -39,6 +40,7 @@ class Asked:
     actor: str
     remote: str | None = None
     comment: str | None = None
+    force: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +99,18 @@ class Changes:
                     "stale",
                     f"this change is based on generation {based_on}, the state is at {self._board.generation}: read it again",
                 )
-            decision = self._decide(wanted)
+            decision = self._decide(wanted, asked.force)
             if asked.dry_run or not decision.diff:
                 return decision, self._board.version
+            if self._stance.comment_required and not asked.comment and not isinstance(asked.wish, Declared):
+                raise ApiError(422, "refused", "a change takes a comment here: say why", "comment")
             return decision, await self._owned(self._keep(asked, decision, wanted.rolled_back_to))
 
-    def _decide(self, wanted: Wanted) -> Decision:
+    def _decide(self, wanted: Wanted, force: bool) -> Decision:
         judge = decide_whole if wanted.whole else decide
+        leeway, sight = Leeway(self._board.flights, force), self._sight
         try:
-            return judge(wanted.document, self._board.desired, self._sight.members(), self._strategies, self._sight.machinery)
+            return judge(wanted.document, self._board.desired, sight.members(), self._strategies, sight.machinery, leeway)
         except RefusedError as error:
             raise ApiError(422, "refused", error.message, error.field or None) from error
 
@@ -126,6 +131,7 @@ class Changes:
             log.error("change not kept", extra={"error": str(error)})
             raise ApiError(503, "not_kept", f"the change could not be kept, so nothing was changed: {error}") from error
         log.info("state changed", extra={"generation": kept.generation, "actor": asked.actor, "fields": len(decision.diff)})
+        self._board.flights = begun(self._board.flights, self._board.desired, kept.desired, record.at)
         return self._board.apply(kept)
 
     async def _refused(self, asked: Asked, error: ApiError) -> None:
@@ -145,6 +151,7 @@ class Changes:
             generation=generation,
             remote=asked.remote,
             comment=asked.comment,
+            forced=asked.force,
             request=asked.wish.body.decode(errors="replace")[:REQUEST_MAX],
             diff=decision.diff if decision else (),
             effects=tuple(effect.sentence for effect in decision.effects) if decision else (),

@@ -25,7 +25,7 @@ from stack.api.schema import (
 )
 from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
-from stack.control.skew import known
+from stack.control.skew import understood
 from stack.control.what_if import WhatIf
 
 T = TypeVar("T")
@@ -71,21 +71,31 @@ class ControlClient:
         return self._read("/v1/state", {}, StateView)
 
     def change(
-        self, patch: Mapping[str, object], generation: int, *, dry_run: bool = False, comment: str | None = None
+        self,
+        patch: Mapping[str, object],
+        generation: int,
+        *,
+        dry_run: bool = False,
+        comment: str | None = None,
+        force: bool = False,
     ) -> ChangeView:
         """Merge `patch` into the desired state of `generation`; a dry run only says what that would do.
+
+        `force` changes a pool's size although its last change is in flight.
 
         `pending` of the answer names routers that have yet to follow. Raises StaleError, RefusedChangeError.
         """
         headers = {"If-Match": f'"{generation}"', "Content-Type": "application/merge-patch+json"}
-        answer = self._send("PATCH", "/v1/state", _options(dry_run, comment), headers, msgspec.json.encode(patch))
+        answer = self._send("PATCH", "/v1/state", _options(dry_run, comment, force), headers, msgspec.json.encode(patch))
         return self._decode(answer, ChangeView)
 
-    def rollback(self, to: int, generation: int, *, dry_run: bool = False, comment: str | None = None) -> ChangeView:
+    def rollback(
+        self, to: int, generation: int, *, dry_run: bool = False, comment: str | None = None, force: bool = False
+    ) -> ChangeView:
         """Make what was desired in generation `to` desired again, in place of that of `generation`; as `change` does."""
         headers = {"If-Match": f'"{generation}"', "Content-Type": "application/json"}
         body = msgspec.json.encode({"generation": to})
-        answer = self._send("POST", "/v1/rollback", _options(dry_run, comment), headers, body)
+        answer = self._send("POST", "/v1/rollback", _options(dry_run, comment, force), headers, body)
         return self._decode(answer, ChangeView)
 
     def generations(self, *, limit: int = 100) -> GenerationsView:
@@ -173,10 +183,7 @@ class ControlClient:
 
     def _decode(self, answer: httpx.Response, kind: type[T]) -> T:
         try:
-            try:
-                return msgspec.json.decode(answer.content, type=kind)
-            except msgspec.ValidationError:  # a newer control's desired state: what this release knows of it
-                return msgspec.convert(known(msgspec.json.decode(answer.content), kind)[0], kind)
+            return understood(answer.content, kind)
         except msgspec.DecodeError as error:
             raise self._stranger(error) from error
 
@@ -184,8 +191,8 @@ class ControlClient:
         return ControlUnreachableError(f"what answers at {self.url} is not control: {error}")
 
 
-def _options(dry_run: bool, comment: str | None) -> dict[str, str]:
-    return ({"dry_run": "true"} if dry_run else {}) | ({"comment": comment} if comment else {})
+def _options(dry_run: bool, comment: str | None, force: bool) -> dict[str, str]:
+    return _set({"dry_run": "true" if dry_run else None, "comment": comment, "force": "true" if force else None})
 
 
 def _set(filters: Mapping[str, str | None]) -> dict[str, str]:

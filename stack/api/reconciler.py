@@ -15,7 +15,6 @@ from stack.api.routers import Routers
 from stack.api.sight import Sight
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.drain import Drain, observed
-from stack.control.holds import watched
 from stack.control.machinery import EngineProcess, Phase
 from stack.control.mode import LIVE, Stance
 from stack.control.ports import PoolScaler, ScalerError, Store
@@ -102,9 +101,7 @@ class Reconciler:
             self._failures[MACHINERY] = failed(self._failures.get(MACHINERY), str(error), self._clock())
             return False
         self._failures.pop(MACHINERY, None)
-        self._sight.processes = [*found.processes, *self._unlisted({process.name for process in found.processes})]
-        self._sight.machinery = found
-        self._sight.watching = watched(self._sight.watching, found.workloads, self._board.desired)
+        self._sight.saw(found, [*found.processes, *self._unlisted({process.name for process in found.processes})])
         return True
 
     def _unlisted(self, listed: set[str]) -> list[EngineProcess]:

@@ -91,7 +91,7 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
     """`GET /v1/state`: desired against applied, field by field in `fields`.
 
     `schema` counts up with releases that add to the desired state. `mode` is control's; where it is declarative, `desired_file`
-    says what is desired.
+    says what is desired. `comment_required`: a change without a comment is refused.
     """
 
     generation: int
@@ -104,6 +104,7 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
     schema: int = SCHEMA
     mode: Mode = Mode.LIVE
     desired_file: str | None = None
+    comment_required: bool = False
 
 
 class EffectView(msgspec.Struct, frozen=True, kw_only=True):

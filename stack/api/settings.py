@@ -28,6 +28,8 @@ class ControlSettings:
     Who may do what is in the files `tokens`; without any only loopback is listened at, which `insecure` lets go unencrypted
     elsewhere.
 
+    `comment_required`: a change must say why.
+
     Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
     `cache_store` is the address of the store that all cache servers share.
     `mode` says whether what is desired may be changed at all, and `desired` which file says it in declarative mode.
@@ -47,6 +49,7 @@ class ControlSettings:
     tokens: tuple[Path, ...] = ()
     tls: Tls | None = None
     insecure: bool = False
+    comment_required: bool = False
     cache_store: str | None = None
     drain_seconds: float = Patience().drain
     decisions_dir: Path | None = None

@@ -9,8 +9,9 @@ from stack.api.routers import Routers
 from stack.api.schema import Drift, RouterView
 from stack.control.drained import drained, turned
 from stack.control.drift import drift
-from stack.control.holds import Place, Watched, drifting
-from stack.control.machinery import UNKNOWN, EngineProcess
+from stack.control.flights import airborne
+from stack.control.holds import Place, Watched, drifting, watched
+from stack.control.machinery import UNKNOWN, EngineProcess, Machinery
 from stack.control.members import Member, observe
 from stack.control.ports import Kept
 from stack.model.target import Target
@@ -31,6 +32,12 @@ class Sight:
         self.watching: dict[Place, Watched] = {}
         self.failures: dict[str, str] = {}
         self.desired_file: str | None = None
+
+    def saw(self, found: Machinery, processes: Sequence[EngineProcess]) -> None:
+        """The machinery answered: `processes` are those that it told, and those that it was told of a moment ago."""
+        self.processes, self.machinery = processes, found
+        self.watching = watched(self.watching, found.workloads, self._board.desired)
+        self._board.flights = airborne(self._board.flights, self._board.desired, self.members())
 
     def members(self) -> tuple[Member, ...]:
         """Every engine that anyone lists or runs."""

@@ -34,6 +34,7 @@ _CHANGE = (
     Parameter("If-Match", TEXT, "The generation that the change is based on; another one in force refuses it.", "header", True),
     Parameter("dry_run", FLAG, "Only say what the change would do."),
     Parameter("comment", TEXT, "Why; kept in the audit log."),
+    Parameter("force", FLAG, "Change a pool's size although its last change is in flight; passes no other rail. Audited."),
     Parameter("X-Kvdeck-Comment", TEXT, "The same.", "header"),
     Parameter("X-Kvdeck-Actor", TEXT, "Who asks; only where control has no tokens.", "header"),
 )
@@ -86,7 +87,7 @@ class StateRoutes:
         return await self._change(request, Back(await asking.body(request, asking.PATCH_BYTES)))
 
     async def _change(self, request: Request, wish: Wish) -> Response:
-        asking.only(request, "dry_run", "comment")
+        asking.only(request, "dry_run", "comment", "force")
         asked = Asked(
             wish=wish,
             if_match=request.headers.get("if-match"),
@@ -94,6 +95,7 @@ class StateRoutes:
             actor=asking.actor(request),
             remote=request.client.host if request.client else None,
             comment=asking.comment(request),
+            force=asking.flag(request, "force"),
         )
         changed = await self.changes.change(asked)
         view = await self._changed(asked.dry_run, changed)
@@ -118,6 +120,7 @@ class StateRoutes:
             mode=self.stance.mode,
             desired_file=self.stance.file,
             fields=await self.fields.fields(),
+            comment_required=self.stance.comment_required,
         )
 
     async def _changed(self, dry_run: bool, changed: Changed) -> ChangeView:
@@ -130,6 +133,7 @@ class StateRoutes:
             pools=view.pools,
             drift=view.drift,
             mode=view.mode,
+            comment_required=view.comment_required,
             desired_file=view.desired_file,
             fields=view.fields,
             dry_run=dry_run,

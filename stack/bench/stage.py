@@ -51,7 +51,7 @@ class Stage:
 
     def _change(self, patch: object) -> None:
         generation = self.control.state().generation
-        self.control.change({"models": {self.model: patch}}, generation, comment="kvdeck bench live")
+        self.control.change({"models": {self.model: patch}}, generation, comment="kvdeck bench live", force=True)
 
     async def _until(self, shape: Shape) -> None:
         deadline = self.clock() + ENGINES_READY_S

@@ -34,6 +34,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--tls-cert", type=_FILE, help="PEM file of a certificate: answer over HTTPS.")
 @click.option("--tls-key", type=_FILE, help="PEM file of its key.")
 @click.option("--insecure", is_flag=True, help="Allow tokens over plain HTTP beyond loopback, where a proxy in front encrypts.")
+@click.option("--require-comment", is_flag=True, help="Refuse a change that does not say why.")
 @click.option("--cache-store", metavar="URL", help="The store behind LMCache (redis://...), to know when it evicted.")
 @click.option("--drain-timeout", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds a leaving engine has.")
 @click.option("--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there.")
@@ -53,6 +54,7 @@ def command(
     tls_cert: Path | None,
     tls_key: Path | None,
     insecure: bool,
+    require_comment: bool,
     cache_store: str | None,
     drain_timeout: float,
     decisions_dir: Path | None,
@@ -92,6 +94,7 @@ def command(
         tokens=tokens,
         tls=None if tls_cert is None or tls_key is None else Tls(tls_cert, tls_key),
         insecure=insecure,
+        comment_required=require_comment,
         cache_store=cache_store,
         drain_seconds=drain_timeout,
         decisions_dir=decisions_dir,

@@ -27,8 +27,8 @@ class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One line of the audit log; lines are only ever added.
 
     `at` is Unix seconds; `generation` is the one in force afterwards, `rolled_back_to` the earlier one whose document it
-    has again. `request` is the body as it was sent (clipped when long), None for control's own steps. `effects` are
-    sentences. `sequence` is given by the store.
+    has again. `forced`: it was to pass the rail of one change of a pool in flight. `request` is the body as it was sent (clipped
+    when long), None for control's own steps. `effects` are sentences. `sequence` is given by the store.
     """
 
     at: float
@@ -43,4 +43,5 @@ class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None = None
     field: str | None = None
     rolled_back_to: int | None = None
+    forced: bool = False
     sequence: int | None = None

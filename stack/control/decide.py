@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -11,11 +11,13 @@ from stack.control.consequences import consequences
 from stack.control.diff import Change, diff
 from stack.control.drained import drained, turned
 from stack.control.effects import Effect
+from stack.control.flights import Flights
 from stack.control.holds import check_owners
 from stack.control.machinery import UNKNOWN, Machinery
 from stack.control.members import Member
 from stack.control.merge import merge
 from stack.control.patch import check, keyed
+from stack.control.rails import check_flights, check_serving
 from stack.control.state import Desired
 from stack.control.valid import converted, validated
 from stack.control.whole import whole
@@ -30,8 +32,24 @@ class Decision:
     effects: tuple[Effect, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Leeway:
+    """What is under way, and whether a change may cut in: `force` passes no rail but that of one change in flight."""
+
+    flights: Flights = field(default_factory=dict)
+    force: bool = False
+
+
+NO_LEEWAY = Leeway()
+
+
 def decide(
-    patch: object, desired: Desired, members: Sequence[Member], strategies: Collection[str], machinery: Machinery = UNKNOWN
+    patch: object,
+    desired: Desired,
+    members: Sequence[Member],
+    strategies: Collection[str],
+    machinery: Machinery = UNKNOWN,
+    leeway: Leeway = NO_LEEWAY,
 ) -> Decision:
     """Merge `patch` into `desired` and judge the result as a whole. Raises RefusedError; changes nothing either way.
 
@@ -41,14 +59,19 @@ def decide(
     check(change, desired)
     merged = merge(msgspec.to_builtins(desired), change)
     assert isinstance(merged, dict)  # a patch that is an object leaves an object
-    return _judged(merged["models"], desired, members, strategies, machinery)
+    return _judged(merged["models"], desired, members, strategies, machinery, leeway)
 
 
 def decide_whole(
-    document: object, desired: Desired, members: Sequence[Member], strategies: Collection[str], machinery: Machinery = UNKNOWN
+    document: object,
+    desired: Desired,
+    members: Sequence[Member],
+    strategies: Collection[str],
+    machinery: Machinery = UNKNOWN,
+    leeway: Leeway = NO_LEEWAY,
 ) -> Decision:
     """Judge `document`, which takes the place of `desired`, as `decide` does: what it leaves out becomes the default."""
-    return _judged(whole(document, desired), desired, members, strategies, machinery)
+    return _judged(whole(document, desired), desired, members, strategies, machinery, leeway)
 
 
 def _judged(
@@ -57,13 +80,13 @@ def _judged(
     members: Sequence[Member],
     strategies: Collection[str],
     machinery: Machinery,
+    leeway: Leeway,
 ) -> Decision:
     after = validated(Desired(models={name: converted(name, state) for name, state in models.items()}), strategies)
     check_owners(desired, after, machinery.workloads)
     there = turned(members, drained(after))
-    effects = [
-        effect
-        for name, state in after.models.items()
-        for effect in consequences(name, desired.models[name], state, there, machinery)
-    ]
+    check_serving(desired, after, there)
+    effects: list[Effect] = [*check_flights(desired, after, members, leeway.flights, leeway.force)]
+    for name, state in after.models.items():
+        effects += consequences(name, desired.models[name], state, there, machinery)
     return Decision(after, diff(desired, after), tuple(effects))

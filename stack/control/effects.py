@@ -9,6 +9,7 @@ from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, Sw
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.drained import DrainEngines, ReturnEngines
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
+from stack.control.rails import Forced
 from stack.control.scaling import ChangeRole, GrowPool, ShrinkPool
 
 
@@ -68,6 +69,7 @@ Effect = (
     | ChangeLimits
     | ChangeShadowShare
     | SwitchStalledEjection
+    | Forced
     | ChangeBounds
     | ChangeDrainTime
     | ChangePrice

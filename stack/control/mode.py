@@ -16,10 +16,11 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """Control's mode and, where that is declarative, the file that says what is desired."""
+    """Control's mode, where that is declarative the file that says what is desired, and whether a change must say why."""
 
     mode: Mode = Mode.LIVE
     file: str | None = None
+    comment_required: bool = False
 
     @property
     def acts(self) -> bool:

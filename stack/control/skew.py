@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 from msgspec import inspect
@@ -13,6 +14,8 @@ from stack.control.link import RouterConfig, RouterReport
 from stack.control.merge import merge
 from stack.control.ports import Kept
 from stack.control.state import SCHEMA, Desired
+
+T = TypeVar("T")
 
 _Path = tuple[str, ...]
 
@@ -47,6 +50,17 @@ def known(document: object, kind: type) -> tuple[object, tuple[str, ...]]:
     """Decoded JSON without the fields that `kind` does not have, and the paths of those; types are not looked at."""
     ignored: list[_Path] = []
     return _known(document, inspect.type_info(kind), (), ignored), _told(ignored)
+
+
+def understood(body: bytes, kind: type[T]) -> T:
+    """An answer of control of this release or another, without the fields that `kind` does not have.
+
+    Raises msgspec.DecodeError.
+    """
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError:  # what is desired may have more fields, and forbids them
+        return msgspec.convert(known(msgspec.json.decode(body), kind)[0], kind)
 
 
 def kept(generation: int, document: dict[str, object]) -> Kept:

@@ -22,6 +22,7 @@ from stack.api.desired_file import DesiredFile
 from stack.api.guard import check_listen
 from stack.api.listening import listening, url
 from stack.api.settings import ControlConfigError, ControlSettings, Tls
+from stack.control.flights import recalled
 from stack.control.mode import Stance
 from stack.control.reconcile import Patience
 from stack.strategies import base as strategies
@@ -32,6 +33,8 @@ from stack.wiring.control_server import ControlServer
 from stack.wiring.decision_files import decision_files
 
 log = logging.getLogger(__name__)
+
+REMEMBERED = 200  # generations looked through at the start for changes of pools that may be under way
 
 
 def run(settings: ControlSettings) -> None:
@@ -50,6 +53,7 @@ def run(settings: ControlSettings) -> None:
 
 async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFiles | None, listener: socket.socket) -> None:
     begin = await begun(settings, store)
+    flights = {} if begin.new else recalled(await store.generations(REMEMBERED), begin.kept.desired)
     followed = settings.followed
     files = decision_files(settings)
     scaler = SupervisorScaler(settings.supervisor_socket, next(iter(begin.kept.desired.models)))
@@ -66,9 +70,10 @@ async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFil
         tokens=tokens,
         patience=Patience(drain=settings.drain_seconds),
         files=files,
-        stance=Stance(settings.mode, None if followed is None else str(followed)),
+        stance=Stance(settings.mode, None if followed is None else str(followed), settings.comment_required),
         declared=None if followed is None else DesiredFile(followed).now,
         allow_experiments=settings.experiments,
+        flights=flights,
     )
     await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart

@@ -35,6 +35,7 @@ from stack.api.state_routes import StateRoutes
 from stack.api.telemetry import Telemetry
 from stack.api.token_telemetry import Tokens, TokenTelemetry
 from stack.api.what_if_routes import WhatIfRoutes
+from stack.control.flights import Flights
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
 from stack.control.ports import DecisionLog, ExperimentStore, PoolScaler, ReportStore, Store
@@ -77,13 +78,14 @@ def assemble(
     stance: Stance = LIVE,
     allow_experiments: bool = False,
     declared: Callable[[], Desired] | None = None,
+    flights: Flights | None = None,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
     `cache` is what is known of the caches behind them; `declared` reads the file that is followed in declarative mode. Without
-    `allow_experiments` none begins, and none goes on.
+    `allow_experiments` none begins, and none goes on. `flights` are changes of pools that may be under way from an earlier life.
     """
     began = int(wall() * 1000)
-    board = Board(begin.kept, first_version=began)
+    board = Board(begin.kept, began, flights)
     routers, ring = Routers(clock), DecisionRing()
     sight = Sight(board, routers, wall)
     telemetry = Telemetry(board, sight.members, files, stance.mode)

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 @click.option("--model", help="The model the keys are for, when several are served.")
 @click.option("--dry-run", is_flag=True, help="Only say what would change.")
 @click.option("--comment", help="Why; kept in the audit log.")
+@click.option("--force", is_flag=True, help="Although the pool's last change of size is in flight; passes no other rail. Audited.")
 @connected
-def command(at: Connection, assignments: tuple[str, ...], model: str | None, dry_run: bool, comment: str | None) -> None:
+def command(
+    at: Connection, assignments: tuple[str, ...], model: str | None, dry_run: bool, comment: str | None, force: bool
+) -> None:
     """Change the desired state, for example: strategy=kv_aware pools.decode.replicas=3"""
     from stack.wiring.ctl import state
 
-    sys.exit(state.change(at, assignments, model, dry_run=dry_run, comment=comment))
+    sys.exit(state.change(at, assignments, model, dry_run=dry_run, comment=comment, force=force))

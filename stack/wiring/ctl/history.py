@@ -18,11 +18,11 @@ def one(connection: Connection, generation: int) -> Exit:
     return run(connection, lambda client: show(connection, client.generation(generation), tables.generation))
 
 
-def rollback(connection: Connection, generation: int, *, dry_run: bool, comment: str | None) -> Exit:
+def rollback(connection: Connection, generation: int, *, dry_run: bool, comment: str | None, force: bool = False) -> Exit:
     """Roll back, unless somebody else changes the state in between."""
 
     def ask(client: ControlClient) -> Exit:
         now = client.state().generation
-        return changed(connection, client.rollback(generation, now, dry_run=dry_run, comment=comment))
+        return changed(connection, client.rollback(generation, now, dry_run=dry_run, comment=comment, force=force))
 
     return run(connection, ask)

@@ -21,13 +21,15 @@ def drift(connection: Connection) -> Exit:
     return run(connection, lambda client: show(connection, client.state(), tables.drift))
 
 
-def change(connection: Connection, words: Sequence[str], model: str | None, *, dry_run: bool, comment: str | None) -> Exit:
+def change(
+    connection: Connection, words: Sequence[str], model: str | None, *, dry_run: bool, comment: str | None, force: bool = False
+) -> Exit:
     """Read the state, and change it unless somebody else does in between."""
 
     def ask(client: ControlClient) -> Exit:
         state = client.state()
         document = patch(words, state.desired.models, model)
-        return changed(connection, client.change(document, state.generation, dry_run=dry_run, comment=comment))
+        return changed(connection, client.change(document, state.generation, dry_run=dry_run, comment=comment, force=force))
 
     return run(connection, ask)
 

@@ -207,6 +207,20 @@ def test_where_no_changes_are_taken_they_are_previewed_and_no_more(
         control.stop()
 
 
+def test_where_a_change_must_say_why_the_page_asks_for_it(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    control = Steered(tmp_path, running("prefill-0", "decode-0", "decode-1"), desired(), stance=Stance(comment_required=True))
+    try:
+        environment.setenv("KVDECK_CONTROL_URL", control.url)
+        page = press(press(choose(opened("control"), "session"), "Preview"), "Apply")
+        assert said(page.warning) == ["Say why: control takes no change without."]
+        assert model(control)["strategy"] == "prefix_aware"
+        labelled(page.text_input, "Why (required, kept in the history)").input("quiet hours")
+        press(page, "Apply")
+        assert model(control)["strategy"] == "session"
+    finally:
+        control.stop()
+
+
 def test_a_wrong_token_is_said(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fleet = EmulatedFleet(running("prefill-0", "decode-0", "decode-1").engines)
     control = Steered(tmp_path / "control", fleet, desired(), "right")

@@ -19,6 +19,7 @@ from stack.api.token_telemetry import Tokens
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
+from stack.control.flights import recalled
 from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.machinery import UNKNOWN, EngineProcess, Machinery, Phase, Workload
 from stack.control.mode import LIVE, Stance
@@ -186,6 +187,7 @@ async def deck(
     clock = clock or Clock()
     store = SqliteStore(folder)
     begin = opening(await store.load(), configured or desired(), known)
+    flights = {} if begin.new else recalled(await store.generations(100), begin.kept.desired)
     if begin.new:
         await store.keep(begin.kept, _started(begin.kept.generation, clock))
     control = assemble(
@@ -195,6 +197,7 @@ async def deck(
         experiments=SqliteExperiments(store.file),
         scaler=fleet,
         known=known,
+        flights=flights,
         targets=fleet.targets,
         cache=cache or CacheBoard(CacheDirectory(1, has_store=True), clock),
         tokens=tokens,

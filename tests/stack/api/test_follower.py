@@ -91,7 +91,7 @@ async def test_what_is_refused_is_tried_again_noted_once_and_told_with_its_field
             assert told.startswith("fleet.yaml is refused: models.smollm2.pools.prefill.replicas: DPD needs a prefill engine")
             assert told.endswith("; generation 1 stays in force")
         assert await it.log() == [("control", "started", 1), ("file", "refused", 1)]
-        assert await it.look(desired(decode=1)) is None
+        assert await it.look(desired(decode=3)) is None
         assert (await it.deck.state())["generation"] == 2
 
 
@@ -105,7 +105,7 @@ async def test_what_cannot_be_kept_is_tried_again(tmp_path: Path) -> None:
     async with following(tmp_path) as it:
         async with deck(tmp_path) as other:  # a second control over the same folder takes the next generation
             await other.patch({"strategy": "session"})
-        told = await it.look(desired(decode=1))
+        told = await it.look(desired(decode=3))
         assert told is not None
         assert "the change could not be kept" in told
         assert it.deck.control.board.generation == 1

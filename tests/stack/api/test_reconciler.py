@@ -95,8 +95,9 @@ async def test_growing_again_takes_back_what_drains(tmp_path: Path) -> None:
 
 async def test_without_routers_a_leaving_engine_waits_out_its_time(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
+        await it.router().follow()
         await it.patch({"pools": {"decode": {"replicas": 1}}})
-        await it.tick()
+        await it.tick(6)  # nobody has heard of a router since
         await it.tick(299)
         assert it.fleet.removed == []
         await it.tick(2)
@@ -213,3 +214,31 @@ async def test_a_pool_without_room_is_not_asked_to_grow(tmp_path: Path) -> None:
                 "field": "models.smollm2.pools.decode.replicas",
             }
         assert it.control.board.generation == 1
+
+
+async def test_one_change_of_a_pool_is_in_flight_also_over_a_restart_and_a_dry_run_says_the_same(tmp_path: Path) -> None:
+    fleet = running("prefill-0", "decode-0", "decode-1")
+    more = {"pools": {"decode": {"replicas": 5}}}
+    async with deck(tmp_path, fleet) as it:
+        router = it.router()
+        await router.follow()
+        await _scale(it, router, 3)
+        dry, real = await it.patch(more, dry_run="true"), await it.patch(more)
+        assert dry.json() == real.json()
+        error = real.json()["error"]
+        assert (real.status_code, error["code"], error["field"]) == (422, "refused", "models.smollm2.pools.decode.replicas")
+        assert "on its way from 2 to 3 engines since" in error["message"]
+        assert it.control.board.generation == 2
+    async with deck(tmp_path, fleet) as again:
+        router.http = again.http
+        await router.follow()
+        assert (await again.patch(more)).status_code == 422
+        fleet.engines["decode-2"] = Phase.RUNNING
+        await again.tick()
+        await router.follow()
+        await again.tick()
+        assert (await again.patch(more)).status_code in (200, 202)
+        forced = await again.patch({"pools": {"decode": {"replicas": 4}}}, force="true")
+        assert forced.json()["effects"][0]["kind"] == "forced"
+        (record,) = (await again.http.get("/v1/audit", params={"limit": 1})).json()["records"]
+        assert (record["forced"], record["effects"][0][:7]) == (True, "Forced:")

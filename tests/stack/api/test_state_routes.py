@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from stack.control.mode import Stance
 from stack.control.state import SCHEMA, SESSION_KEYS, Desired
 from tests.stack.api.deck import deck
 from tests.stack.control.samples import desired, model
@@ -95,6 +96,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
         ],
         "pools": [],
         "drift": [],
+        "comment_required": False,
         "schema": SCHEMA,
         "mode": "live",
         "desired_file": None,
@@ -309,6 +311,7 @@ async def test_the_audit_log_says_who_what_and_why(tmp_path: Path) -> None:
         "error": None,
         "field": None,
         "rolled_back_to": None,
+        "forced": False,
         "sequence": 2,
     }
 
@@ -342,3 +345,12 @@ async def test_every_error_has_one_shape(tmp_path: Path, method: str, path: str,
 async def test_health_gives_the_generation(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         assert (await it.http.get("/health")).json() == {"status": "ok", "generation": 1}
+
+
+async def test_where_a_change_must_say_why_one_that_does_not_is_refused_and_a_dry_run_needs_no_reason(tmp_path: Path) -> None:
+    async with deck(tmp_path, stance=Stance(comment_required=True)) as it:
+        assert (await it.state())["comment_required"]
+        assert (await it.patch({"strategy": "session"}, dry_run="true")).status_code == 200
+        refused = await it.patch({"strategy": "session"})
+        assert (refused.status_code, refused.json()["error"]["field"], it.control.board.generation) == (422, "comment", 1)
+        assert (await it.patch({"strategy": "session"}, comment="quiet hours")).status_code == 200

@@ -40,7 +40,7 @@ class _Control:
     def state(self) -> StateView:
         return self.views.pop(0) if len(self.views) > 1 else self.views[0]
 
-    def change(self, patch: object, generation: int, *, comment: str) -> None:
+    def change(self, patch: object, generation: int, *, comment: str, force: bool) -> None:
         self.patches.append(patch)
 
 
