@@ -32,6 +32,7 @@ def applied(state: StateView) -> None:
     for column, pool in zip(st.columns(max(2, len(pools))), pools, strict=False):
         with column:
             _pool(pool, several)
+    st.caption(f"Store (L2): {state.applied.store.words}.")
     for drift in state.drift:
         st.caption(f":material/hourglass_top: `{drift.field}` {drift.reason}")
     _engines(state)

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
+from stack.control.state import Desired
+
 
 class AssignmentError(ValueError):
     """A word that is no assignment, or that contradicts another; the message quotes it."""
@@ -15,7 +17,7 @@ def patch(words: Sequence[str], models: Collection[str], model: str | None = Non
     """`pools.decode.replicas=3 dpd.enabled=false` -> nested objects. Raises AssignmentError.
 
     Values are JSON where they can be read as such (`3`, `true`, `null`), else text. A key may begin with
-    `models.<name>.`, for one of `models` (names may hold dots); `model` puts all other keys under it.
+    `models.<name>.`, for one of `models` (names may hold dots); `model` puts all other keys under it, but those of no model.
     """
     result: dict[str, object] = {}
     for word in words:
@@ -31,7 +33,7 @@ def _path(key: str, models: Collection[str], model: str | None) -> list[str]:
         if key.startswith(f"models.{name}."):
             return ["models", name, *key.removeprefix(f"models.{name}.").split(".")]
     parts = key.split(".")
-    return parts if model is None or parts[0] == "models" else ["models", model, *parts]
+    return parts if model is None or parts[0] in Desired.__struct_fields__ else ["models", model, *parts]
 
 
 def _value(text: str) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -52,7 +52,7 @@ class Changed:
 
 
 class Changes:
-    """The only way to change the desired state. `wall` is Unix seconds; `woken` is called after each change."""
+    """The only way to change the desired state. `wall` is Unix seconds; `woken` are called after each change."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Changes:
         strategies: tuple[str, ...],
         telemetry: Telemetry,
         wall: Callable[[], float],
-        woken: Callable[[], None],
+        woken: Sequence[Callable[[], None]],
         stance: Stance = LIVE,
         ack_seconds: float = ACK_SECONDS,
     ) -> None:
@@ -84,7 +84,8 @@ class Changes:
         self._telemetry.count(Outcome.DRY_RUN if asked.dry_run else Outcome.APPLIED)
         if asked.dry_run:
             return Changed(decision)
-        self._woken()
+        for wake in self._woken:
+            wake()
         return Changed(decision, await self._routers.acknowledged(version, self._ack_seconds))
 
     async def _judge(self, asked: Asked) -> tuple[Decision, int]:
@@ -110,7 +111,9 @@ class Changes:
         judge = decide_whole if wanted.whole else decide
         leeway, sight = Leeway(self._board.flights, force), self._sight
         try:
-            return judge(wanted.document, self._board.desired, sight.members(), self._strategies, sight.machinery, leeway)
+            return judge(
+                wanted.document, self._board.desired, sight.members(), self._strategies, sight.machinery, leeway, sight.store
+            )
         except RefusedError as error:
             raise ApiError(422, "refused", error.message, error.field or None) from error
 

@@ -17,6 +17,7 @@ from stack.control.mode import Mode
 from stack.control.ports import LogState
 from stack.control.report import Report
 from stack.control.state import SCHEMA, Desired
+from stack.control.tiers import NO_STORE, StoreSeen
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
 
@@ -38,9 +39,10 @@ class RouterView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
-    """What runs, as opposed to what is wanted."""
+    """What runs, as opposed to what is wanted. `store` is the one behind LMCache."""
 
     routers: tuple[RouterView, ...] = ()
+    store: StoreSeen = NO_STORE
 
 
 class DrainedView(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,11 +110,11 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EffectView(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing a change does, as a sentence for people and as fields for programs."""
+    """One thing a change does, as a sentence for people and as fields for programs. `model` is null for what all share."""
 
     kind: str
     sentence: str
-    model: str
+    model: str | None = None
     pool: Pool | None = None
     engines: tuple[str, ...] = ()
 

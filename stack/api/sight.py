@@ -14,6 +14,8 @@ from stack.control.holds import Place, Watched, drifting, watched
 from stack.control.machinery import UNKNOWN, EngineProcess, Machinery
 from stack.control.members import Member, observe
 from stack.control.ports import Kept
+from stack.control.tier_effects import tier_drift
+from stack.control.tiers import NO_STORE
 from stack.model.target import Target
 
 
@@ -29,6 +31,7 @@ class Sight:
         self.targets: Sequence[Target] = ()
         self.processes: Sequence[EngineProcess] = ()
         self.machinery = UNKNOWN
+        self.store = NO_STORE
         self.watching: dict[Place, Watched] = {}
         self.failures: dict[str, str] = {}
         self.desired_file: str | None = None
@@ -47,6 +50,7 @@ class Sight:
     def drift(self) -> tuple[Drift, ...]:
         """Everything that is not as desired, with the time since when."""
         reasons = drift(self._board.desired, self.members(), self.machinery) | self._router_drift() | _unknown(self._board.kept)
+        reasons |= tier_drift(self._board.desired.tiers, self.store)
         for field, failure in (*drifting(self.watching), *self.failures.items()):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         if self.desired_file is not None:

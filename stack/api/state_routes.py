@@ -113,7 +113,7 @@ class StateRoutes:
         return StateView(
             generation=self.board.generation,
             desired=self.board.desired,
-            applied=Applied(routers=self.routers.views()),
+            applied=Applied(routers=self.routers.views(), store=self.sight.store),
             engines=tuple(_engine(member, out.get(member.name)) for member in self.sight.members()),
             pools=tuple(pool_view(workload, self.sight.watching) for workload in self.sight.machinery.workloads),
             drift=self.sight.drift(),
@@ -169,7 +169,7 @@ def effect_view(effect: Effect) -> EffectView:
     return EffectView(
         kind=effect.kind,
         sentence=effect.sentence,
-        model=effect.model,
+        model=getattr(effect, "model", None),
         pool=getattr(effect, "pool", None),
         engines=getattr(effect, "engines", ()),
     )

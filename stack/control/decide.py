@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -19,7 +20,9 @@ from stack.control.merge import merge
 from stack.control.patch import check, keyed
 from stack.control.rails import check_flights, check_serving
 from stack.control.state import Desired
-from stack.control.valid import converted, validated
+from stack.control.tier_effects import tier_effects
+from stack.control.tiers import NO_STORE, StoreSeen
+from stack.control.valid import converted, converted_tiers, validated
 from stack.control.whole import whole
 
 
@@ -50,16 +53,18 @@ def decide(
     strategies: Collection[str],
     machinery: Machinery = UNKNOWN,
     leeway: Leeway = NO_LEEWAY,
+    store: StoreSeen = NO_STORE,
 ) -> Decision:
     """Merge `patch` into `desired` and judge the result as a whole. Raises RefusedError; changes nothing either way.
 
-    `patch` is decoded JSON, keyed by model or not. `strategies` are the names there are, `machinery` is what runs the engines.
+    `patch` is decoded JSON, keyed by model or not. `strategies` are the names there are, `machinery` is what runs the engines,
+    `store` the one behind LMCache.
     """
     change = keyed(patch, desired)
     check(change, desired)
     merged = merge(msgspec.to_builtins(desired), change)
     assert isinstance(merged, dict)  # a patch that is an object leaves an object
-    return _judged(merged["models"], desired, members, strategies, machinery, leeway)
+    return _judged(merged, desired, members, strategies, machinery, leeway, store)
 
 
 def decide_whole(
@@ -69,24 +74,28 @@ def decide_whole(
     strategies: Collection[str],
     machinery: Machinery = UNKNOWN,
     leeway: Leeway = NO_LEEWAY,
+    store: StoreSeen = NO_STORE,
 ) -> Decision:
     """Judge `document`, which takes the place of `desired`, as `decide` does: what it leaves out becomes the default."""
-    return _judged(whole(document, desired), desired, members, strategies, machinery, leeway)
+    return _judged(whole(document, desired), desired, members, strategies, machinery, leeway, store)
 
 
 def _judged(
-    models: Mapping[str, object],
+    document: Mapping[str, Any],
     desired: Desired,
     members: Sequence[Member],
     strategies: Collection[str],
     machinery: Machinery,
     leeway: Leeway,
+    store: StoreSeen,
 ) -> Decision:
-    after = validated(Desired(models={name: converted(name, state) for name, state in models.items()}), strategies)
+    models = {name: converted(name, state) for name, state in document["models"].items()}
+    after = validated(Desired(models=models, tiers=converted_tiers(document.get("tiers", {}))), strategies)
     check_owners(desired, after, machinery.workloads)
     there = turned(members, drained(after))
     check_serving(desired, after, there)
     effects: list[Effect] = [*check_flights(desired, after, members, leeway.flights, leeway.force)]
     for name, state in after.models.items():
         effects += consequences(name, desired.models[name], state, there, machinery)
+    effects += tier_effects(desired.tiers, after.tiers, store)
     return Decision(after, diff(desired, after), tuple(effects))

@@ -11,6 +11,7 @@ from stack.control.drained import DrainEngines, ReturnEngines
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.rails import Forced
 from stack.control.scaling import ChangeRole, GrowPool, ShrinkPool
+from stack.control.tier_effects import LimitStore, SwitchEviction
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +79,6 @@ Effect = (
     | GrowPool
     | ShrinkPool
     | ChangeRole
+    | LimitStore
+    | SwitchEviction
 )

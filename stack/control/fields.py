@@ -13,16 +13,21 @@ from stack.control.leaving import present
 from stack.control.members import Member
 from stack.control.observed import Traffic, observed
 from stack.control.state import Desired
+from stack.control.tier_effects import MEMORY, POLICY
+from stack.control.tiers import NO_STORE, StoreSeen
 from stack.model.tier import Pool
 
-CONTROL, MACHINERY = "control", "machinery"
+CONTROL, MACHINERY, STORE = "control", "machinery", "store"
 NOBODY = "no router reports"
 # What of a pool routers go by; `replicas` is the machinery's that runs engines, and by the rest control itself goes, at once.
 _ROUTED = frozenset({"strategy", "parameters", "protocol", "drained"})
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """Who goes by a value: routers, `control` itself, or the `machinery` that runs engines. `known` false: it is not known."""
+    """Who goes by a value: routers, `control` itself, the `machinery` that runs engines, or the `store` that is L2.
+
+    `known` false: it is not known.
+    """
 
     by: tuple[str, ...]
     value: Value = None
@@ -67,15 +72,30 @@ class Outlook:
     members: Sequence[Member]
     traffic: Mapping[str, Traffic]
     drift: Mapping[str, str]
+    store: StoreSeen = NO_STORE
 
 
 def fields(outlook: Outlook) -> Iterator[FieldState]:
-    """Every field, ordered by path within each model."""
+    """Every field, ordered by path within each model; those of the tiers last."""
     for model, state in outlook.desired.models.items():
         prefix = f"models.{model}."
         seen = observed(model, state, outlook.members, outlook.traffic.get(model))
         for name, wanted in sorted(leaves(state).items()):
             yield _field(outlook, model, name, prefix + name, wanted, seen.get(name))
+    yield from _tiers(outlook)
+
+
+def _tiers(outlook: Outlook) -> Iterator[FieldState]:
+    """The store goes by its own value where none is desired."""
+    seen: dict[str, tuple[Value, str | None]] = {
+        MEMORY: (outlook.store.maxmemory_bytes, None if outlook.store.used_bytes is None else outlook.store.words),
+        POLICY: (outlook.store.eviction_policy, None),
+    }
+    for name, wanted in sorted(leaves(outlook.desired.tiers).items()):
+        path = f"tiers.{name}"
+        value, words = seen[path]
+        held = (Held(by=(STORE,), value=value, known=value is not None),)
+        yield FieldState(field=path, desired=wanted, applied=held, observed=words, reason=outlook.drift.get(path))
 
 
 def _field(outlook: Outlook, model: str, name: str, path: str, wanted: Value, seen: str | None) -> FieldState:

@@ -10,6 +10,7 @@ import msgspec
 
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, ModelState
+from stack.control.tiers import Tiers
 
 
 def keyed(patch: object, desired: Desired) -> dict[str, object]:
@@ -19,7 +20,8 @@ def keyed(patch: object, desired: Desired) -> dict[str, object]:
     unkeyed = set(patch) & _names(ModelState)
     unknown = sorted(set(patch) - unkeyed - _names(Desired))
     if unknown:
-        raise RefusedError(unknown[0], f"unknown field {unknown[0]!r}; allowed: models, or {_listed(ModelState)} of the one model")
+        allowed = f"{_listed(Desired)}, or {_listed(ModelState)} of the one model"
+        raise RefusedError(unknown[0], f"unknown field {unknown[0]!r}; allowed: {allowed}")
     if not unkeyed:
         return patch
     if "models" in patch:
@@ -27,7 +29,8 @@ def keyed(patch: object, desired: Desired) -> dict[str, object]:
     if len(desired.models) != 1:
         served = ", ".join(sorted(desired.models))
         raise RefusedError(min(unkeyed), f"several models are served ({served}): put the change under models.<name>")
-    return {"models": dict.fromkeys(desired.models, patch)}
+    own = {name: value for name, value in patch.items() if name in unkeyed}
+    return {"models": dict.fromkeys(desired.models, own)} | {name: patch[name] for name in patch if name not in unkeyed}
 
 
 def check(patch: Mapping[str, object], desired: Desired) -> None:
@@ -42,6 +45,8 @@ def check(patch: Mapping[str, object], desired: Desired) -> None:
         if change is None:
             raise RefusedError(field, "a model cannot be removed by a patch")
         _check(change, ModelState, field)
+    if "tiers" in patch:
+        _check(patch["tiers"], Tiers, "tiers")
 
 
 def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:

@@ -14,6 +14,7 @@ from stack.control.machinery import Machinery
 from stack.control.report import Report
 from stack.control.state import SCHEMA, Desired
 from stack.control.tally import Tally
+from stack.control.tiers import StoreLimits, StoreSeen
 from stack.model.tier import Pool
 
 
@@ -38,6 +39,22 @@ class PoolScaler(Protocol):
 
     async def remove(self, name: str) -> None:
         """End an engine for good, no other in its place; it has been drained, and is of the lowest turn. Raises ScalerError."""
+        ...
+
+
+class TierError(RuntimeError):
+    """A cache tier could not be looked at or changed; the message is one line for an operator."""
+
+
+class TierBackend(Protocol):
+    """The store that is L2, as far as its limits go. The deadline is the caller's."""
+
+    async def look(self) -> StoreSeen:
+        """What its limits are, and whether they can be changed from here. Raises TierError."""
+        ...
+
+    async def limit(self, limits: StoreLimits) -> None:
+        """Set those that are not null, at once. Raises TierError; some may be set then."""
         ...
 
 

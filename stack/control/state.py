@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from stack.control.tiers import Tiers
 from stack.model.tier import Pool
 
 # Of the desired state and all that carries it; counts up when a release adds to it (ADR 34).
@@ -139,7 +140,11 @@ class ModelState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     eject_stalled: bool = False
 
 
+NO_TIERS = Tiers()
+
+
 class Desired(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The whole document that `PATCH /v1/state` merges into."""
+    """The whole document that `PATCH /v1/state` merges into. The tiers behind the engines are all models' together."""
 
     models: dict[str, ModelState]
+    tiers: Tiers = NO_TIERS

@@ -10,6 +10,7 @@ import msgspec
 from stack.control.refusal import RefusedError
 from stack.control.session_key import session_key
 from stack.control.state import Desired, ModelState, Pools, PoolState
+from stack.control.tiers import Tiers
 from stack.engines.pd import base as pd
 from stack.strategies.base import NEEDS_PLACEMENT, canonical
 
@@ -24,6 +25,14 @@ def converted(model: str, document: object) -> ModelState:
         raise refusal_of(error, "models", model) from error
 
 
+def converted_tiers(document: object) -> Tiers:
+    """`document` as the desired tiers, every type and bound checked. Raises RefusedError with the field's path."""
+    try:
+        return msgspec.convert(document, Tiers)
+    except msgspec.ValidationError as error:
+        raise refusal_of(error, "tiers") from error
+
+
 def refusal_of(error: msgspec.ValidationError, *path: str) -> RefusedError:
     """What was wrong in a document at `path`, with the field."""
     found = _AT.match(str(error))
@@ -35,7 +44,8 @@ def validated(desired: Desired, known: Collection[str]) -> Desired:
     """`desired` with canonical strategy names. `known` are the strategies there are. Raises RefusedError."""
     if not desired.models:
         raise RefusedError("models", "no model is served")
-    return Desired(models={name: _model(f"models.{name}", state, known) for name, state in desired.models.items()})
+    models = {name: _model(f"models.{name}", state, known) for name, state in desired.models.items()}
+    return msgspec.structs.replace(desired, models=models)
 
 
 def _model(field: str, state: ModelState, known: Collection[str]) -> ModelState:

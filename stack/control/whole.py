@@ -9,7 +9,7 @@ from stack.control.state import SCHEMA, Desired
 
 
 def whole(document: object, desired: Desired) -> dict[str, object]:
-    """The states by model of `document`, which is for exactly the models that are served. Raises RefusedError."""
+    """`document`, which is for exactly the models that are served. Raises RefusedError."""
     if not isinstance(document, dict):
         raise RefusedError("", "the document must be an object with models")
     allowed = ("schema", *Desired.__struct_fields__)
@@ -24,7 +24,7 @@ def whole(document: object, desired: Desired) -> dict[str, object]:
         raise RefusedError("models", "'models' must be an object keyed by model")
     if set(models) != set(desired.models):
         raise RefusedError("models", f"it is for the models {_names(models)}; served are {_names(desired.models)}")
-    return models
+    return document
 
 
 def _names(models: Collection[object]) -> str:

@@ -10,7 +10,8 @@ import msgspec
 from stack.config import Ports
 from stack.control.merge import merge
 from stack.control.refusal import RefusedError
-from stack.control.state import Desired, Dpd, ModelState, Pools, PoolState
+from stack.control.state import NO_TIERS, Desired, Dpd, ModelState, Pools, PoolState
+from stack.control.tiers import Tiers
 from stack.control.valid import converted
 
 MODEL = "smollm2"
@@ -94,7 +95,7 @@ class StackConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         state = msgspec.structs.replace(self.desired.models[self.model], pools=pools)
         if pools.prefill.replicas == 0:
             state = msgspec.structs.replace(state, dpd=msgspec.structs.replace(state.dpd, enabled=False))
-        return msgspec.structs.replace(self, desired=Desired(models={self.model: state}))
+        return msgspec.structs.replace(self, desired=msgspec.structs.replace(self.desired, models={self.model: state}))
 
 
 class StackConfigError(ValueError):
@@ -103,6 +104,7 @@ class StackConfigError(ValueError):
 
 class _Models(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     models: dict[str, dict[str, Any]]
+    tiers: Tiers = NO_TIERS
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -139,7 +141,8 @@ def load(path: Path | None) -> StackConfig:
 
 def _completed(given: _Models) -> Desired:
     default = msgspec.to_builtins(default_desired().models[MODEL])
-    return Desired(models={name: converted(name, merge(default, document)) for name, document in given.models.items()})
+    models = {name: converted(name, merge(default, document)) for name, document in given.models.items()}
+    return Desired(models=models, tiers=given.tiers)
 
 
 def _resized(pool: PoolState, replicas: int | None) -> PoolState:

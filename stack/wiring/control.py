@@ -16,6 +16,7 @@ from stack.adapters.audit_store import SqliteStore
 from stack.adapters.experiment_store import SqliteExperiments
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.report_store import SqliteReports
+from stack.adapters.store_limits import store_limits
 from stack.adapters.target_file import TargetFile
 from stack.adapters.token_file import TokenFiles
 from stack.api.desired_file import DesiredFile
@@ -58,6 +59,7 @@ async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFil
     files = decision_files(settings)
     scaler = SupervisorScaler(settings.supervisor_socket, next(iter(begin.kept.desired.models)))
     cache = cache_board(settings.cache_store)
+    limits = None if settings.cache_store is None else store_limits(settings.cache_store)
     control = assemble(
         begin=begin,
         store=store,
@@ -74,6 +76,7 @@ async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFil
         declared=None if followed is None else DesiredFile(followed).now,
         allow_experiments=settings.experiments,
         flights=flights,
+        tiers=limits,
     )
     await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
@@ -93,6 +96,8 @@ async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFil
     ]
     if control.follower is not None:
         tasks.append(asyncio.create_task(control.follower.run(), name="follow"))
+    if control.tiers is not None:
+        tasks.append(asyncio.create_task(control.tiers.run(), name="keep tiers"))
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))
     try:
@@ -102,6 +107,8 @@ async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFil
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if limits is not None:
+            await limits.close()
 
 
 def _end(server: ControlServer, control: Control) -> None:

@@ -33,12 +33,13 @@ from stack.api.server import create_app
 from stack.api.sight import Sight
 from stack.api.state_routes import StateRoutes
 from stack.api.telemetry import Telemetry
+from stack.api.tier_keeper import TierKeeper
 from stack.api.token_telemetry import Tokens, TokenTelemetry
 from stack.api.what_if_routes import WhatIfRoutes
 from stack.control.flights import Flights
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
-from stack.control.ports import DecisionLog, ExperimentStore, PoolScaler, ReportStore, Store
+from stack.control.ports import DecisionLog, ExperimentStore, PoolScaler, ReportStore, Store, TierBackend
 from stack.control.reconcile import Patience
 from stack.control.state import Desired
 from stack.model.target import Target
@@ -57,6 +58,7 @@ class Control:
     judging: Judging
     returning: Return
     follower: Follower | None
+    tiers: TierKeeper | None
 
 
 def assemble(
@@ -79,10 +81,12 @@ def assemble(
     allow_experiments: bool = False,
     declared: Callable[[], Desired] | None = None,
     flights: Flights | None = None,
+    tiers: TierBackend | None = None,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
     `cache` is what is known of the caches behind them; `declared` reads the file that is followed in declarative mode. Without
-    `allow_experiments` none begins, and none goes on. `flights` are changes of pools that may be under way from an earlier life.
+    `allow_experiments` none begins, and none goes on. `flights` are changes of pools that may be under way from an earlier life,
+    `tiers` is where limits of the caches are changed.
     """
     began = int(wall() * 1000)
     board = Board(begin.kept, began, flights)
@@ -105,6 +109,9 @@ def assemble(
         patience=patience,
         stance=stance,
     )
+    keeper = None
+    if tiers is not None:
+        keeper = TierKeeper(board=board, sight=sight, backend=tiers, store=store, clock=clock, wall=wall, stance=stance)
     changes = Changes(
         board=board,
         routers=routers,
@@ -113,7 +120,7 @@ def assemble(
         strategies=known,
         telemetry=telemetry,
         wall=wall,
-        woken=reconciler.poke,
+        woken=[reconciler.poke] if keeper is None else [reconciler.poke, keeper.poke],
         stance=stance,
         ack_seconds=ack_seconds,
     )
@@ -176,4 +183,5 @@ def assemble(
         judging=trials.judging,
         returning=trials.returning,
         follower=follower,
+        tiers=keeper,
     )

@@ -24,7 +24,7 @@ from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.machinery import UNKNOWN, EngineProcess, Machinery, Phase, Workload
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import opening
-from stack.control.ports import DecisionLog, ScalerError
+from stack.control.ports import DecisionLog, ScalerError, TierBackend
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -182,6 +182,7 @@ async def deck(
     stance: Stance = LIVE,
     experiments: bool = False,
     declared: Callable[[], Desired] | None = None,
+    tiers: TierBackend | None = None,
 ) -> AsyncIterator[Deck]:
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
@@ -208,6 +209,7 @@ async def deck(
         stance=stance,
         allow_experiments=experiments,
         declared=declared,
+        tiers=tiers,
     )
     await control.returning.take_up()
     transport = httpx.ASGITransport(control.app, client=("127.0.0.1", 5), raise_app_exceptions=False)

@@ -4,10 +4,12 @@ import asyncio
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 
 from stack.control.mode import Stance
 from stack.control.state import SCHEMA, SESSION_KEYS, Desired
+from stack.control.tiers import NO_STORE
 from tests.stack.api.deck import deck
 from tests.stack.control.samples import desired, model
 
@@ -63,7 +65,8 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                     "shadow_share": 0.05,
                     "eject_stalled": False,
                 }
-            }
+            },
+            "tiers": {"l2": {"store": {"maxmemory_bytes": None, "eviction_policy": None}}},
         },
         "applied": {
             "routers": [
@@ -76,7 +79,8 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                     "ignored": [],
                     "refused": None,
                 }
-            ]
+            ],
+            "store": msgspec.to_builtins(NO_STORE),
         },
         "engines": [
             {

@@ -218,7 +218,7 @@ def test_a_patch_that_says_what_is_so_already_has_no_diff() -> None:
     [
         ([], "", "the patch must be a JSON object"),
         ({"desired": {}}, "desired",
-         "unknown field 'desired'; allowed: models, or strategy, fallback_strategy, session_keys, dpd, pools, limits, "
+         "unknown field 'desired'; allowed: models, tiers, or strategy, fallback_strategy, session_keys, dpd, pools, limits, "
          "shadow_share, eject_stalled of the one model"),
         ({"models": {}, "dpd": {}}, "dpd", "'dpd' beside 'models': name the model it is for, under 'models'"),
         ({"models": 1}, "models", "'models' must be an object keyed by model"),

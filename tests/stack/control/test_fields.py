@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from stack.control.diff import leaves
 from stack.control.fields import NOBODY, FieldState, Follower, Held, Outlook, fields
 from stack.control.members import Member
+from stack.control.tier_effects import MEMORY, POLICY
+from stack.control.tiers import StoreSeen
 from tests.stack.control.samples import FLEET, desired
 
 NOW = leaves(desired())
@@ -27,6 +29,7 @@ def test_every_field_is_there_and_as_desired_where_all_routers_follow() -> None:
     assert {name: field.desired for name, field in every.items()} == NOW
     assert {field.reason for field in every.values()} == {None}
     assert every[THRESHOLD].applied == (Held(by=("router-0", "router-1"), value=512),)
+    assert every["tiers.l2.store.eviction_policy"].applied == (Held(by=("store",), known=False),)
     assert every[DECODE].applied == (Held(by=("machinery",), value=2),)
     assert every["models.smollm2.pools.decode.bounds.max"].applied == (Held(by=("control",), value=64),)
 
@@ -53,8 +56,22 @@ def test_without_routers_what_is_applied_is_unknown_and_not_fine() -> None:
 
 def test_a_pools_drift_is_its_fields_and_a_machinery_that_does_not_answer_makes_it_unknown() -> None:
     every = found(Follower("router-0", NOW), members=FLEET[:2], drift={DECODE: "1 of 2 ready"})
+    assert every["tiers.l2.store.eviction_policy"].applied == (Held(by=("store",), known=False),)
     assert every[DECODE].applied == (Held(by=("machinery",), value=1),)
     assert (every[DECODE].observed, every[DECODE].reason) == ("1 ready", "1 of 2 ready")
     away = found(Follower("router-0", NOW), drift={"machinery": "no supervisor answers (tried 2x)"})
     assert away[DECODE].applied == (Held(by=("machinery",), known=False),)
     assert away[DECODE].reason == "no supervisor answers (tried 2x)"
+
+
+def test_the_store_goes_by_its_own_limits_where_none_is_desired() -> None:
+    store = StoreSeen(maxmemory_bytes=1 << 30, eviction_policy="allkeys-lru", used_bytes=1 << 29)
+    every = {field.field: field for field in fields(Outlook(desired(), [], FLEET, {}, {MEMORY: "why"}, store))}
+    assert every[MEMORY] == FieldState(
+        field=MEMORY,
+        desired=None,
+        applied=(Held(by=("store",), value=1 << 30),),
+        observed="holds 512 MiB of 1 GiB, allkeys-lru",
+        reason="why",
+    )
+    assert every[POLICY].applied == (Held(by=("store",), value="allkeys-lru"),)

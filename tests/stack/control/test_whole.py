@@ -45,7 +45,7 @@ def test_what_it_leaves_out_becomes_the_default() -> None:
         ([], "", "the document must be an object with models"),
         ({}, "models", "'models' must be an object keyed by model"),
         ({"models": []}, "models", "'models' must be an object keyed by model"),
-        ({"models": {}, "tiers": {}}, "tiers", "unknown field 'tiers'; allowed: schema, models"),
+        ({"models": {}, "caches": {}}, "caches", "unknown field 'caches'; allowed: schema, models, tiers"),
         ({"models": {}, "schema": 99}, "schema", f"99 is no schema that this release knows: 0 to {SCHEMA} are allowed"),
         ({"models": {}, "schema": True}, "schema", f"True is no schema that this release knows: 0 to {SCHEMA} are allowed"),
         ({"models": {}}, "models", "it is for the models (none); served are smollm2"),
