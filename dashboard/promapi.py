@@ -43,9 +43,10 @@ class PromApi:
             url=self.url, headers=dict(headers or {}), retry=Retry(total=0), timeout=TIMEOUT_SECONDS
         )
 
-    def instant(self, expression: str) -> list[Sample]:
-        """Every present sample of `expression` now. Raises PrometheusUnavailableError."""
-        return self._ask(lambda: _samples(self._prometheus.custom_query(expression)))
+    def instant(self, expression: str, at: float | None = None) -> list[Sample]:
+        """Every present sample of `expression` at `at` (Unix seconds), or now. Raises PrometheusUnavailableError."""
+        params = None if at is None else {"time": f"{at:.3f}"}
+        return self._ask(lambda: _samples(self._prometheus.custom_query(expression, params)))
 
     def series(self, expression: str, start: datetime, end: datetime) -> pd.DataFrame:
         """`expression` from `start` to `end`: columns `time` (UTC), `value` (None in a gap) and one a label.

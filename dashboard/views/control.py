@@ -12,7 +12,9 @@ from dashboard.steering.applied import applied
 from dashboard.steering.draft import Draft
 from dashboard.steering.form import form
 from dashboard.steering.history import history
+from dashboard.steering.outcome import outcome
 from dashboard.steering.review import Proposal, review, sentence
+from dashboard.steering.thresholds import thresholds
 from stack.api.answers import ControlError
 from stack.api.schema import StateView
 from stack.control.diff import diff
@@ -34,6 +36,9 @@ def page() -> None:
             _change(model, state)
     _follow()
     if state is not None:
+        if model is not None:
+            thresholds(model)
+        outcome()
         history()
 
 

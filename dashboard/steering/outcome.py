@@ -1,0 +1,87 @@
+"""What a change came to: requests before it beside those that it decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import notices, sources
+from dashboard.steering.review import sentence
+from stack.api.report_words import figure, money, name, share, verdict
+from stack.api.tier_shares import TierShare, tier_shares
+from stack.control.audit import AuditRecord, Outcome
+from stack.control.estimate import CONFIDENCE
+from stack.control.report import Report, Side, Verdict
+
+RECORDS = 100
+_ICONS = {Verdict.BETTER: "🟢", Verdict.WORSE: "🔴", Verdict.CHANGED: "🟡"}
+
+
+@st.fragment(run_every=10)
+def outcome() -> None:
+    """Draw the report of the change that is chosen; nothing is asked for before one is."""
+    with st.expander("Reports: what changes came to"), notices.told():
+        changes = {record.generation: record for record in sources.control().audit(limit=RECORDS).records if _made(record)}
+        if not changes:
+            st.caption("No change has been made yet.")
+            return
+        chosen = st.selectbox(
+            "Change", list(changes), index=None, key="report", format_func=lambda number: _title(changes[number]),
+            placeholder="Choose a change",
+        )  # fmt: skip
+        if chosen is not None:
+            for report in sources.control().report(chosen).reports:
+                _report(report)
+
+
+def rows(report: Report) -> pd.DataFrame:
+    """One row a quantity."""
+    return pd.DataFrame([{
+        "what": name(row.quantity),
+        "before": figure(row.quantity, row.before),
+        "after": figure(row.quantity, row.after),
+        "difference": "" if row.verdict is Verdict.UNKNOWN else figure(row.quantity, row.difference, signed=True),
+        "verdict": f"{_ICONS.get(row.verdict, '')} {verdict(row.verdict)}".strip(),
+    } for row in report.rows])  # fmt: skip
+
+
+def tiers(shares: list[TierShare]) -> pd.DataFrame:
+    """One row a source."""
+    return pd.DataFrame([{"source": one.source.value, "before": share(one.before), "after": share(one.after)} for one in shares])
+
+
+def _report(report: Report) -> None:
+    settled = "it has not settled yet" if report.settled_seconds is None else f"settled after {report.settled_seconds:.0f} s"
+    state = "" if report.complete else " Requests are still being added."
+    st.markdown(
+        f"**{report.model}**: {_side(report.before)} before, {_side(report.after)} after; {settled}, "
+        f"{report.settling} until then left out.{state}"
+    )
+    st.dataframe(rows(report), hide_index=True, key=f"report-{report.generation}-{report.model}")
+    st.caption(f"Intervals of {CONFIDENCE:.0%}. Of twenty figures that nothing changed, one is expected to be told apart.")
+    st.caption(f"A million tokens cost {money(report.cost_before)} before, {money(report.cost_after)} after.")
+    for note in report.notes:
+        st.caption(note)
+    with notices.told():
+        shares = list(tier_shares(report, _ask))
+        st.markdown("Prompt tokens by where their KV came from")
+        st.dataframe(tiers(shares), hide_index=True, key=f"tiers-{report.generation}-{report.model}")
+
+
+def _ask(expression: str, at: float) -> list[tuple[Mapping[str, str], float]]:
+    return [(sample.labels, sample.value) for sample in sources.prometheus().instant(expression, at)]
+
+
+def _side(side: Side) -> str:
+    rate = "" if side.per_second is None else f" ({side.per_second:.2f} a second)"
+    return f"{side.requests:,} requests{rate}"
+
+
+def _made(record: AuditRecord) -> bool:
+    return record.outcome is Outcome.APPLIED and bool(record.diff)
+
+
+def _title(record: AuditRecord) -> str:
+    return f"{record.generation}: {sentence(record.diff)} ({record.actor})"

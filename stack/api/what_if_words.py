@@ -1,0 +1,58 @@
+"""What other thresholds would have done, in words and units, for whoever draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stack.control.estimate import Estimate
+from stack.control.what_if import PrefillLoad, WhatIf
+
+
+def heading(view: WhatIf) -> str:
+    """What it is about, in one line."""
+    if view.since is None or view.until is None:
+        return f"{view.model}: no decision is recorded"
+    engines = "an unknown number of" if view.prefill_engines is None else str(view.prefill_engines)
+    now = f"{view.dpd.routing_threshold:,}" if view.dpd.enabled else f"off ({view.dpd.routing_threshold:,})"
+    span = f"{view.requests:,} requests in {view.until - view.since:,.0f} s"
+    return f"{view.model}: {span}; threshold now {now}; {engines} prefill engines, {_cost(view.seconds_per_token)}"
+
+
+def remarks(view: WhatIf) -> Iterator[str]:
+    """What is not known, and what to bear in mind."""
+    if view.trials and not view.bands:
+        yield "Which path is quicker cannot be told: no prompts of like length took both."
+    reasons = dict.fromkeys(trial.prefill.unknown for trial in view.trials if trial.prefill.unknown is not None)
+    yield from (f"The prefill pool's load is unknown: {reason}." for reason in reasons)
+    yield from view.notes
+
+
+def load(prefill: PrefillLoad) -> tuple[str, str, str]:
+    """How busy the pool would be, how long a prompt waits there and how many do; unknown where it is."""
+    if prefill.unknown is not None or prefill.utilisation is None:
+        return "unknown", "", ""
+    busy = f"{prefill.utilisation:.0%}"
+    if prefill.wait_seconds is None or prefill.waiting is None:
+        return f"{busy}, saturated", "grows", "grows"
+    return busy, f"{prefill.wait_seconds * 1e3:,.0f} ms", f"{prefill.waiting:.2f}"
+
+
+def milliseconds(estimate: Estimate, sign: str = "") -> str:
+    """Seconds as people read them, with interval and sample size, or why they are not known."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate.unknown or "unknown"
+    value, low, high = (seconds * 1e3 for seconds in (estimate.value, estimate.low, estimate.high))
+    return f"{value:{sign},.0f} ms ({low:{sign},.0f} to {high:{sign},.0f}), of {estimate.samples}"
+
+
+def apply(view: WhatIf, threshold: int | str) -> str:
+    """The command that puts a threshold in force."""
+    enabled = "" if view.dpd.enabled else " dpd.enabled=true"
+    return f"kvdeck ctl set --model {view.model} dpd.routing_threshold={threshold}{enabled}"
+
+
+def _cost(each: Estimate) -> str:
+    if each.value is None or each.low is None or each.high is None:
+        return f"what a prefill takes unknown: {each.unknown}"
+    value, low, high = (seconds * 1e6 for seconds in (each.value, each.low, each.high))
+    return f"{value:,.0f} microseconds a token ({low:,.0f} to {high:,.0f})"
