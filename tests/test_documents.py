@@ -41,13 +41,13 @@ def _command(words: list[str]) -> click.Command:
     if words[0] == "exporter":  # it hands its arguments on
         return exporter
     context = click.Context(main)
-    command = main.get_command(context, words[0])
-    assert command is not None, f"no command kvdeck {words[0]}"
-    if isinstance(command, click.Group) and words[1:] and not words[1].startswith("-"):
-        inner = command.get_command(context, words[1])
-        assert inner is not None, f"no command kvdeck {words[0]} {words[1]}"
-        return inner
-    assert isinstance(command, click.Command)
+    command: click.Command = main
+    for number, word in enumerate(words):
+        if not isinstance(command, click.Group) or word.startswith("-"):
+            break
+        inner = command.get_command(context, word)
+        assert inner is not None, f"no command kvdeck {' '.join(words[: number + 1])}"
+        command = inner
     return command
 
 

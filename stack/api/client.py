@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Self, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -86,7 +86,7 @@ class ControlClient:
         `pending` of the answer names routers that have yet to follow. Raises StaleError, RefusedChangeError.
         """
         headers = {"If-Match": f'"{generation}"', "Content-Type": "application/merge-patch+json"}
-        answer = self._send("PATCH", "/v1/state", _options(dry_run, comment, force), headers, msgspec.json.encode(patch))
+        answer = self._send("PATCH", "/v1/state", options(dry_run, comment, force), headers, msgspec.json.encode(patch))
         return self._decode(answer, ChangeView)
 
     def rollback(
@@ -95,7 +95,7 @@ class ControlClient:
         """Make what was desired in generation `to` desired again, in place of that of `generation`; as `change` does."""
         headers = {"If-Match": f'"{generation}"', "Content-Type": "application/json"}
         body = msgspec.json.encode({"generation": to})
-        answer = self._send("POST", "/v1/rollback", _options(dry_run, comment, force), headers, body)
+        answer = self._send("POST", "/v1/rollback", options(dry_run, comment, force), headers, body)
         return self._decode(answer, ChangeView)
 
     def generations(self, *, limit: int = 100) -> GenerationsView:
@@ -160,7 +160,7 @@ class ControlClient:
     def close(self) -> None:
         self._http.close()
 
-    def __enter__(self) -> ControlClient:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -191,7 +191,8 @@ class ControlClient:
         return ControlUnreachableError(f"what answers at {self.url} is not control: {error}")
 
 
-def _options(dry_run: bool, comment: str | None, force: bool) -> dict[str, str]:
+def options(dry_run: bool, comment: str | None, force: bool = False) -> dict[str, str]:
+    """What every change is asked with."""
     return _set({"dry_run": "true" if dry_run else None, "comment": comment, "force": "true" if force else None})
 
 

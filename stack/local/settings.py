@@ -51,6 +51,8 @@ class LocalSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     # Routing decisions in files, for replay, beside the newest ones that control has in memory; None: no files.
     decisions_dir: str | None = None
     decisions_format: Literal["jsonl", "parquet"] = "jsonl"
+    # A share of the sessions may try a change first (`kvdeck ctl experiment`).
+    experiments: bool = False
     scrape_seconds: Annotated[int, msgspec.Meta(ge=1, le=60)] = 5
     prometheus_retention: str = "2d"
 

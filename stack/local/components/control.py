@@ -26,6 +26,7 @@ def control(site: Site) -> Spec:
         *(word for path in site.tokens for word in ("--tokens", str(path))),
         *("--cache-store", _store(site)),
         *kept,
+        *(("--experiments",) if site.settings.experiments else ()),
     )
     return Spec(
         name=NAME,

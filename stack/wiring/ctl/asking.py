@@ -23,6 +23,7 @@ from stack.local.asking import listed
 from stack.local.components.control import NAME as CONTROL
 from stack.local.home import home_layout
 
+C = TypeVar("C", bound=ControlClient)
 V = TypeVar("V")
 
 _UNAUTHORIZED = 401
@@ -59,10 +60,15 @@ def control_url(layout: Layout | None = None) -> str:
 
 def run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
     """What `ask` returns; where control does not do what it is asked, the reason on standard error and its exit code."""
+    return run_with(ControlClient, connection, ask)
+
+
+def run_with(client: type[C], connection: Connection, ask: Callable[[C], Exit]) -> Exit:
+    """The same, by a client that can do more."""
     try:
         token = read_token(connection.token_file)
-        with ControlClient(connection.url, token=token, actor=_user(), authorities=connection.authorities) as client:
-            return ask(client)
+        with client(connection.url, token=token, actor=_user(), authorities=connection.authorities) as asked:
+            return ask(asked)
     except (AssignmentError, TokenFileError, TrustError) as error:
         return fail(str(error), Exit.USAGE)
     except ControlUnreachableError as error:

@@ -34,7 +34,7 @@ MONITORING = Monitoring(Path("/b/prometheus"), Path("/b/promtool"), Path("/b/ale
 REAL = Installed(MONITORING, Path("/b/valkey"), Path("/m"), EngineInstallation(Path("/e/python"), Path("/m")))
 
 
-def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 1, home: Path = HOME, **local: str) -> Site:
+def site(folder: Path, *, engines: EngineKind = EngineKind.VLLM, prefill: int = 1, home: Path = HOME, **local: str | bool) -> Site:
     config = load(None).sized(prefill, 2)
     launch = Launch(
         layout=replace(LAYOUT, home=home),
@@ -76,6 +76,11 @@ def test_control_keeps_decisions_in_files_where_it_is_told_to(tmp_path: Path) ->
     kept = control(site(tmp_path, decisions_dir="decisions", decisions_format="parquet"))
     assert (flag(kept, "--decisions-dir"), flag(kept, "--decisions-format")) == ("/k/decisions", "parquet")
     assert flag(control(site(tmp_path, decisions_dir="/d")), "--decisions-dir") == "/d"
+
+
+def test_experiments_are_allowed_where_it_is_said(tmp_path: Path) -> None:
+    assert "--experiments" in command(control(site(tmp_path, experiments=True))).argv
+    assert "--experiments" not in command(control(site(tmp_path))).argv
 
 
 def test_an_emulated_stack_has_an_emulator_in_place_of_store_and_lmcache(tmp_path: Path) -> None:

@@ -11,16 +11,19 @@ from threading import Thread
 import msgspec
 from click.testing import CliRunner, Result
 
+from stack.api.experiment_schema import ArmView, ExperimentsView, ExperimentView
 from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, KeptView, ReportView, StateView
 from stack.cli.ctl import command
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.decision import Candidate, Selection, ShadowChoice
 from stack.control.diff import Change
+from stack.control.experiment import Experiment, Measure, Proposal
 from stack.control.report import Report, Side, rows
+from stack.control.verdict import Finding
 from stack.control.what_if import what_if
 from stack.control.window import figures
 from tests.decisions import decision, disaggregated
-from tests.stack.control.samples import desired
+from tests.stack.control.samples import desired, model
 from tests.stack.control.traffic import requests
 
 STATE = StateView(generation=7, desired=desired(), applied=Applied())
@@ -90,6 +93,44 @@ DECIDED = [
     for number in range(40)
     for make, ttft in ((decision, 0.9), (disaggregated, 0.6))
 ]
+EXPERIMENT = Experiment(
+    id="exp-1",
+    model="smollm2",
+    generation=7,
+    proposal=Proposal(candidate={"strategy": "session"}, samples=1_000, error=0.05),
+    control=model(),
+    candidate=model(strategy="session"),
+    diff=CHANGED.diff,
+    actor="ops",
+    began_at=0.0,
+)
+TRIED = ExperimentView(
+    experiment=EXPERIMENT,
+    control=ArmView(requests=900, sessions=80),
+    candidate=ArmView(requests=200, sessions=20),
+    findings=(
+        Finding(
+            measure=Measure.TTFT,
+            control_sessions=80,
+            candidate_sessions=20,
+            control=0.25,
+            candidate=0.2,
+            effect=0.8,
+            low=0.5,
+            high=1.05,
+            limit=1.1,
+            holds=True,
+        ),
+        Finding(measure=Measure.GAP, control_sessions=0, candidate_sessions=0, limit=1.1),
+        Finding(
+            measure=Measure.FAILED, control_sessions=80, candidate_sessions=20, control=0.0, candidate=0.02, effect=0.02, holds=None
+        ),
+    ),
+    open_sessions=7,
+    left_out=0,
+    samples_left=900,
+    not_taking_part=("router-1",),
+)
 EVENTS = (
     b": still here\n\n",
     b'event: missed\ndata: {"decisions":3}\n\n',
@@ -115,6 +156,8 @@ class Control(ThreadingHTTPServer):
             "/v1/decisions": DecisionsView(decisions=(), dropped=3),
             "/v1/decisions/r-1": RECORDED,
             "/v1/what-if": what_if("smollm2", DECIDED, desired().models["smollm2"].dpd, 1),
+            "/v1/experiments": ExperimentsView(experiments=(EXPERIMENT,)),
+            "/v1/experiments/exp-1": TRIED,
             "/v1/reports/8": ReportView(generation=8, reports=(REPORT,)),
         }
 
@@ -140,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PATCH(self) -> None:
         sent = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.patches.append((self.path, self.headers["If-Match"], json.loads(sent)))
+        self.server.patches.append((self.path, self.headers["If-Match"], json.loads(sent or "null")))
         self._answer(self.server.status, self.server.body)
 
     def log_message(self, format: str, *args: object) -> None:
