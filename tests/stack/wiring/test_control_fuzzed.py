@@ -24,7 +24,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
     furnish(tmp_path)
-    with running_control(tmp_path, "--config", str(tmp_path / "config.yaml")) as process:
+    with running_control(tmp_path, "--config", str(tmp_path / "config.yaml"), "--experiments") as process:
         yield process.url
 
 
@@ -39,7 +39,7 @@ def _answered(url: str, found: Any) -> None:
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
     def answered(case: Any) -> None:
         if (
-            case.path in ("/v1/state", "/v1/rollback") and case.method != "GET"
+            case.path in ("/v1/state", "/v1/rollback", "/v1/experiments") and case.method != "GET"
         ):  # based on what is in force, so that the change itself is judged
             case.headers["If-Match"] = str(httpx.get(f"{url}/health", trust_env=False).json()["generation"])
         case.call_and_validate(checks=CHECKS, timeout=20)
