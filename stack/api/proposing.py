@@ -46,6 +46,7 @@ class Proposals:
     wall: Callable[[], float]
     new_id: Callable[[], str]
     allowed: bool
+    comment_required: bool = False
     ack_seconds: float = ACK_SECONDS
 
     async def begin(self, asked: Asked) -> Begun:
@@ -68,6 +69,8 @@ class Proposals:
         experiment = self._experiment(asked, proposal, decision)
         if asked.dry_run:
             return Begun(experiment, decision)
+        if self.comment_required and not asked.comment:
+            raise ApiError(422, "refused", "an experiment takes a comment here, as a change does: say why", "comment")
         record = replace_record(
             self._record(asked, experiment.generation),
             diff=decision.diff,

@@ -57,6 +57,7 @@ def experimenting(
         wall=wall,
         new_id=lambda: f"exp-{secrets.token_hex(4)}",
         allowed=allowed,
+        comment_required=stance.comment_required,
         ack_seconds=ack_seconds,
     )
     refusal = stance.refusal if allowed else NOT_ALLOWED

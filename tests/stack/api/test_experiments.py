@@ -258,3 +258,14 @@ async def test_it_ends_with_a_control_that_only_observes(tmp_path: Path) -> None
         assert (ended["stage"], ended["reason"].split(":")[0]) == ("aborted", "when control came back")
         answer = await begin(it)
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "mode")
+
+
+async def test_it_has_to_say_why_where_changes_have_to(tmp_path: Path) -> None:
+    async with allowed(tmp_path, stance=Stance(comment_required=True)) as (it, router):
+        assert (await begin(it)).json()["error"]["field"] == "comment"
+        assert (await begin(it, comment="a try")).status_code == 202
+        await router.follow()
+        (trial,) = it.control.board.trials.values()
+        await router.report(*requests(trial.id, 600, 0.6))
+        await look(it)
+        assert it.control.board.generation == 2  # a promotion says why by itself
