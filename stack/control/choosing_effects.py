@@ -10,17 +10,19 @@ from stack.model.tier import Pool
 
 @dataclass(frozen=True, slots=True)
 class SwitchStrategy:
-    """From the next request on, `pool` chooses by `after`."""
+    """From the next request on, `pool` chooses by `after`; `warmth` says what that knows then, in a sentence or not at all."""
 
     kind: ClassVar[str] = "switch_strategy"
     model: str
     pool: Pool
     before: str
     after: str
+    warmth: str = ""
 
     @property
     def sentence(self) -> str:
-        return f"From the next request on the {self.pool} pool chooses by {self.after} (until now {self.before})."
+        switch = f"From the next request on the {self.pool} pool chooses by {self.after} (until now {self.before})."
+        return f"{switch} {self.warmth}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from stack.control.effects import (
     Effect,
     SwitchStalledEjection,
 )
+from stack.control.leaving import present
 from stack.control.machinery import Machinery
 from stack.control.members import Member
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.scaling import check_room, scaling
 from stack.control.state import ModelState, PoolState
+from stack.control.warmth import warmth
 from stack.engines.pd.base import DEFAULT, link
 from stack.model.tier import Pool
 
@@ -32,7 +34,7 @@ def consequences(
     for pool in Pool:
         old, new = _strategy(before, pool), _strategy(after, pool)
         if old != new:
-            yield SwitchStrategy(model, pool, old, new)
+            yield SwitchStrategy(model, pool, old, new, warmth(new, after.fallback_strategy, present(members, model, pool)))
     if before.fallback_strategy != after.fallback_strategy:
         yield SwitchFallback(model, before.fallback_strategy, after.fallback_strategy)
     if before.session_keys != after.session_keys:

@@ -46,7 +46,8 @@ class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
 class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
     """One engine as one router sees it. `health` is ready, not_ready or unknown.
 
-    `health_age_seconds` is how long ago it was last looked at, null when it never was.
+    `health_age_seconds` is how long ago it was last looked at, null when it never was. `placement` says what is known of where KV
+    lies at it: whole, partial or unknown, or why no prompt of its model can be placed; null by a router that does not tell.
     """
 
     name: str
@@ -54,6 +55,7 @@ class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
     in_flight: int
     detail: str = ""
     health_age_seconds: float | None = None
+    placement: str | None = None
 
 
 class RefusedConfig(msgspec.Struct, frozen=True, kw_only=True):

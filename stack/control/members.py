@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from stack.cache.followed import Knowledge
 from stack.control.link import EngineReport, RouterReport
 from stack.control.machinery import EngineProcess, Phase
 from stack.fleet.engine import Health, State
@@ -21,6 +22,7 @@ class Member:
     """One engine as control knows it. `in_flight` is None when no live router knows; `listed` is in the target file.
 
     `health_age_seconds` is how long ago a router last looked, the one that looked least lately; None when none did.
+    `placement` is the least that a router knows of where KV lies at it (EngineReport), None when none tells.
     `turn` is the machinery's (stack.control.machinery.EngineProcess), `ending` that it was told to end, by whomever.
     """
 
@@ -36,6 +38,7 @@ class Member:
     starting: bool = False
     emulated: bool = False
     detail: str = ""
+    placement: str | None = None
     turn: int = 0
     ending: bool = False
 
@@ -77,6 +80,7 @@ def _listed(target: Target, process: EngineProcess | None, seen: list[EngineRepo
         starting=phase is Phase.STARTING,
         emulated=target.emulated,
         detail="; ".join(dict.fromkeys(filter(None, details))),
+        placement=max((report.placement for report in seen if report.placement), key=_doubtful, default=None),
         turn=0 if process is None else process.turn,
         ending=phase is Phase.ENDING,
     )
@@ -97,6 +101,10 @@ def _unlisted(process: EngineProcess, draining: Collection[str]) -> Member:
         turn=process.turn,
         ending=process.phase is Phase.ENDING,
     )
+
+
+def _doubtful(placement: str) -> tuple[bool, bool]:
+    return placement not in (Knowledge.WHOLE, Knowledge.PARTIAL), placement != Knowledge.WHOLE
 
 
 def _health(seen: list[EngineReport]) -> Health:

@@ -15,6 +15,7 @@ from stack.registry import UnknownNameError
 from stack.router.applied import Configuration
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
+from stack.router.knowing import Knowing
 from stack.router.recording import record_of
 from stack.router.records import Batch, RecordBuffer
 from stack.router.settings import RouterSettings
@@ -49,6 +50,7 @@ class Steering:
         in_flight: InFlight,
         records: RecordBuffer,
         accounts: Sequence[Account],
+        knowing: Knowing,
         settings: RouterSettings,
         failed: Callable[[str], None],
     ) -> None:
@@ -60,6 +62,7 @@ class Steering:
         self._in_flight = in_flight
         self._records = records
         self._accounts = accounts
+        self._knowing = knowing
         self._settings = settings
         self._failed = failed
         self._applied = asyncio.Event()
@@ -159,6 +162,7 @@ class Steering:
                     in_flight=self._in_flight.counts.get(name, 0),
                     health_age_seconds=self._keeper.health_age(name),
                     detail="; ".join(filter(None, (*(tell(name) for tell in self._accounts), member.account))),
+                    placement=self._knowing.of(name, member.engine.target.model),
                 )
                 for name, member in self._keeper.fleet.members.items()
             ),

@@ -31,6 +31,7 @@ from stack.router.hindsight import Hindsight
 from stack.router.housekeeping import Housekeeping
 from stack.router.in_flight import InFlight
 from stack.router.index_collector import IndexCollector
+from stack.router.knowing import Knowing
 from stack.router.lineup import Lineup
 from stack.router.message import Limits
 from stack.router.meters import NO_MODEL, Meters
@@ -146,8 +147,8 @@ class Router:
             accounts = (self._stalls.account, lambda engine: self._index.account(engine, time.monotonic()))
             sent = InFlight() if options.observe else self.in_flight  # what an observer assumes, no engine has
             steering = Steering(
-                options.router_id, link, self.configuration, self.keeper, sent, self.records, accounts, settings,
-                self._meters.failed,
+                options.router_id, link, self.configuration, self.keeper, sent, self.records, accounts,
+                Knowing(self._tokens, self._index), settings, self._meters.failed,
             )  # fmt: skip
             work["steering"] = steering.run
             work["tiers"] = TierFollower(link, self._tiers, settings, time.monotonic).run

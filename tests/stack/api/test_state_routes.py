@@ -117,7 +117,8 @@ async def test_a_change_is_answered_with_state_diff_and_effects(tmp_path: Path) 
         assert body["diff"] == [{"field": "models.smollm2.strategy", "before": "prefix_aware", "after": "kv_aware"}]
         assert body["effects"][1] == {
             "kind": "switch_strategy",
-            "sentence": "From the next request on the decode pool chooses by kv_aware (until now prefix_aware).",
+            "sentence": "From the next request on the decode pool chooses by kv_aware (until now prefix_aware). "
+            "Whether it begins warm is unknown: no router tells what is known of the engines' caches.",
             "model": "smollm2",
             "pool": "decode",
             "engines": [],

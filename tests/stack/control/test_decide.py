@@ -14,6 +14,7 @@ from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePric
 from stack.control.refusal import RefusedError
 from stack.control.scaling import GrowPool, ShrinkPool
 from stack.control.state import Desired, PoolState
+from stack.control.warmth import warmth
 from stack.fleet.engine import State
 from stack.model.tier import Pool
 from tests.stack.control.samples import FLEET, STRATEGIES, desired, member, model
@@ -30,12 +31,12 @@ def _refusal(patch: object, before: Desired | None = None) -> tuple[str, str]:
 
 
 def test_a_switch_changes_one_field_and_keeps_all_others() -> None:
-    decision = _decide({"models": {"smollm2": {"strategy": "kv_aware"}}})
-    assert decision.desired == Desired(models={"smollm2": model(strategy="kv_aware")})
-    assert decision.diff == (Change(field="models.smollm2.strategy", before="prefix_aware", after="kv_aware"),)
+    decision = _decide({"models": {"smollm2": {"strategy": "session"}}})
+    assert decision.desired == Desired(models={"smollm2": model(strategy="session")})
+    assert decision.diff == (Change(field="models.smollm2.strategy", before="prefix_aware", after="session"),)
     assert decision.effects == (
-        SwitchStrategy("smollm2", Pool.PREFILL, "prefix_aware", "kv_aware"),
-        SwitchStrategy("smollm2", Pool.DECODE, "prefix_aware", "kv_aware"),
+        SwitchStrategy("smollm2", Pool.PREFILL, "prefix_aware", "session"),
+        SwitchStrategy("smollm2", Pool.DECODE, "prefix_aware", "session"),
     )
 
 
@@ -68,7 +69,8 @@ def test_a_pool_without_a_strategy_of_its_own_inherits() -> None:
         model().pools, decode=PoolState(replicas=2, strategy="session")))})  # fmt: skip
     decision = _decide({"pools": {"decode": {"strategy": None}}}, own)
     assert decision.desired == desired()
-    assert decision.effects == (SwitchStrategy("smollm2", Pool.DECODE, "session", "prefix_aware"),)
+    begins = warmth("prefix_aware", "prefix_aware", FLEET)
+    assert decision.effects == (SwitchStrategy("smollm2", Pool.DECODE, "session", "prefix_aware", begins),)
     assert _decide({"strategy": "kv_aware"}, own).effects == (SwitchStrategy("smollm2", Pool.PREFILL, "prefix_aware", "kv_aware"),)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from stack.adapters.control_link import ControlUnavailableError
 from stack.adapters.probe import Pulse
+from stack.cache.index import BlockIndex
 from stack.control.link import RefusedConfig, RouterConfig, RouterReport
 from stack.control.skew import Received, received
 from stack.control.state import SCHEMA, ModelState
@@ -18,6 +19,7 @@ from stack.router.applied import Configuration
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.identity import Identity
 from stack.router.in_flight import InFlight
+from stack.router.knowing import Knowing
 from stack.router.limit import Limits
 from stack.router.records import RecordBuffer
 from stack.router.settings import RouterSettings
@@ -26,6 +28,7 @@ from stack.router.stalls import Stalls
 from stack.router.steering import Steering
 from stack.strategies.base import create, names
 from tests.stack.router.errands import errand
+from tests.stack.router.test_knowing import Tokens
 from tests.stack.router.waiting import until
 
 SETTINGS = RouterSettings(control_retry_s=0.001, report_interval_s=0.001, records_per_report=2)
@@ -84,7 +87,7 @@ class Bench:
         self.failed: list[str] = []
         self.steering = Steering(
             "router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, [self.stalls.account],
-            SETTINGS, self.failed.append,
+            Knowing(Tokens(), BlockIndex()), SETTINGS, self.failed.append,
         )  # fmt: skip
 
     async def _probe(self, url: str, deadline_seconds: float) -> Pulse:
