@@ -71,7 +71,9 @@ def test_a_pool_without_a_strategy_of_its_own_inherits() -> None:
     assert decision.desired == desired()
     begins = warmth("prefix_aware", "prefix_aware", FLEET)
     assert decision.effects == (SwitchStrategy("smollm2", Pool.DECODE, "session", "prefix_aware", begins),)
-    assert _decide({"strategy": "kv_aware"}, own).effects == (SwitchStrategy("smollm2", Pool.PREFILL, "prefix_aware", "kv_aware"),)
+    assert _decide({"strategy": "round_robin"}, own).effects == (
+        SwitchStrategy("smollm2", Pool.PREFILL, "prefix_aware", "round_robin"),
+    )
 
 
 def test_growing_and_shrinking_name_the_engines() -> None:
