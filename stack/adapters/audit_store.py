@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,6 +14,8 @@ from stack.control.audit import AuditRecord, Outcome
 from stack.control.ports import Generation, Kept
 from stack.control.skew import keeping
 from stack.control.skew import kept as kept_state
+
+log = logging.getLogger(__name__)
 
 FILE = "control.db"
 _LAST = 2**63 - 1
@@ -32,9 +36,11 @@ CREATE TRIGGER IF NOT EXISTS audit_whole BEFORE DELETE ON audit BEGIN SELECT RAI
 class SqliteStore:
     """`stack.control.ports.Store` over `folder`/control.db."""
 
-    def __init__(self, folder: Path) -> None:
-        """Open or create the file. Raises StoreError."""
-        self._file = SqliteFile(folder / FILE, _SCHEMA)
+    def __init__(self, folder: Path, told: Callable[[AuditRecord], None] | None = None) -> None:
+        """Open or create the file. `told` hears of each record once it is on disk, in another thread. Raises StoreError."""
+        self._told = told
+        self._last: int | None = None
+        self._file = SqliteFile(folder / FILE, _SCHEMA, None if told is None else self._tell)
 
     @property
     def file(self) -> SqliteFile:
@@ -73,6 +79,19 @@ class SqliteStore:
         """Remember that this run has begun. Raises StoreError."""
         await self._file.do(lambda db: db.execute("INSERT OR IGNORE INTO run VALUES (?)", (run,)))
 
+    def _tell(self, db: sqlite3.Connection) -> None:
+        """Whoever added them: what is new in the log is told."""
+        if self._last is None:
+            self._last = db.execute("SELECT max(sequence) FROM audit").fetchone()[0] or 0
+            return
+        try:
+            for record in _after(db, self._last):
+                if self._told is not None:
+                    self._told(record)
+                self._last = record.sequence
+        except (sqlite3.Error, msgspec.DecodeError) as error:  # what was kept is kept, told or not
+            log.error("audit records not told", extra={"error": str(error)})
+
     def close(self) -> None:
         """Finish what was begun and let go of the file."""
         self._file.close()
@@ -95,6 +114,11 @@ def add_record(db: sqlite3.Connection, record: AuditRecord) -> None:
 def _records(db: sqlite3.Connection, limit: int) -> tuple[AuditRecord, ...]:
     rows = db.execute("SELECT sequence, record FROM audit ORDER BY sequence DESC LIMIT ?", (limit,))
     return tuple(_record(sequence, text) for sequence, text in rows)
+
+
+def _after(db: sqlite3.Connection, last: int) -> Iterator[AuditRecord]:
+    rows = db.execute("SELECT sequence, record FROM audit WHERE sequence > ? ORDER BY sequence", (last,))
+    return (_record(sequence, text) for sequence, text in rows)
 
 
 def _record(sequence: int, text: str) -> AuditRecord:

@@ -45,3 +45,9 @@ class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
     rolled_back_to: int | None = None
     forced: bool = False
     sequence: int | None = None
+
+
+class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A record among other lines of output: `{"audit": {...}}`. Missing sequence numbers are lines that were lost."""
+
+    audit: AuditRecord

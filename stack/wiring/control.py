@@ -7,13 +7,16 @@ import logging
 import signal
 import socket
 import ssl
+import sys
 import time
 
+import msgspec
 import uvloop
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
 from stack.adapters.experiment_store import SqliteExperiments
+from stack.adapters.lines_out import LinesOut
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.report_store import SqliteReports
 from stack.adapters.store_limits import store_limits
@@ -23,6 +26,7 @@ from stack.api.desired_file import DesiredFile
 from stack.api.guard import check_listen
 from stack.api.listening import listening, url
 from stack.api.settings import ControlConfigError, ControlSettings, Tls
+from stack.control.audit import AuditLine
 from stack.control.flights import recalled
 from stack.control.mode import Stance
 from stack.control.reconcile import Patience
@@ -44,12 +48,14 @@ def run(settings: ControlSettings) -> None:
     check_listen(settings.host, tokens=tokens is not None, tls=settings.tls is not None, insecure=settings.insecure)
     _check_tls(settings.tls)
     with listening(settings.host, settings.port) as listener:
-        store = SqliteStore(settings.state_dir)
+        lines = LinesOut(sys.stdout.buffer)
+        store = SqliteStore(settings.state_dir, lambda record: lines.put(msgspec.json.encode(AuditLine(audit=record))))
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(_serve(settings, store, tokens, listener))
         finally:
             store.close()
+            lines.close()
 
 
 async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFiles | None, listener: socket.socket) -> None:

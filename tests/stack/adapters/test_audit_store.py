@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stack.adapters.audit_store import FILE, SqliteStore
+from stack.adapters.audit_store import FILE, SqliteStore, add_record
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.diff import Change
 from stack.control.ports import Kept, StoreError
@@ -80,4 +80,20 @@ async def test_a_run_is_known_once_it_has_begun(tmp_path: Path) -> None:
     await store.begin("a")
     await store.begin("a")
     assert (await store.knows("a"), await store.knows("b")) == (True, False)
+    store.close()
+
+
+async def test_what_is_new_in_the_log_is_told_once_it_is_kept(tmp_path: Path) -> None:
+    before = SqliteStore(tmp_path)
+    await before.keep(Kept(1, desired()), _record(1))
+    before.close()
+    told: list[AuditRecord] = []
+    store = SqliteStore(tmp_path, told.append)
+    await store.note(_record(1, Outcome.REFUSED))
+    await store.keep(Kept(2, desired()), _record(2))
+    with pytest.raises(StoreError):
+        await store.keep(Kept(2, desired()), _record(2))
+    await store.file.do(lambda db: add_record(db, _record(2, Outcome.STEP)))  # as another part of control does
+    assert tuple(reversed(told)) == (await store.records(10))[:3]
+    assert [(record.sequence, record.outcome) for record in told] == [(2, "refused"), (3, "applied"), (4, "step")]
     store.close()

@@ -295,6 +295,20 @@ async def test_a_change_that_cannot_be_kept_is_not_made(tmp_path: Path) -> None:
         assert await it.state() == before
 
 
+async def test_on_a_full_disk_what_is_in_force_stays_and_can_be_looked_at(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        pages = await it.store.file.do(lambda db: db.execute("PRAGMA page_count").fetchone()[0])
+        await it.store.file.do(lambda db: db.execute(f"PRAGMA max_page_count={pages}").fetchone())
+        for generation in range(1, 100):  # until the pages that there are have been filled
+            answer = await it.patch({"dpd": {"routing_threshold": generation}}, generation, comment="x" * 500)
+            if answer.status_code != 200:
+                break
+        assert _error(answer) == (503, "not_kept", None)
+        assert "full" in answer.json()["error"]["message"]
+        assert (await it.state())["generation"] == generation
+        assert (await it.http.get("/v1/generations")).json()["generations"][0]["generation"] == generation
+
+
 async def test_the_audit_log_says_who_what_and_why(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         headers = [(b"If-Match", b"1"), (b"X-Kvdeck-Actor", "Zoë\x1b[2J".encode())]

@@ -23,6 +23,7 @@ desired:
       pools: {prefill: {replicas: 1}, decode: {replicas: 2}}
 local: {anything: goes}
 """
+STDOUT = "stdout"  # in the folder: what control writes there, all its lives together
 
 
 @dataclass
@@ -48,7 +49,9 @@ def control_command(folder: Path, *more: str) -> list[str]:
 
 @contextmanager
 def running_control(folder: Path, *more: str) -> Iterator[Process]:
-    popen = subprocess.Popen(control_command(folder, "--listen", "127.0.0.1:0", *more), stderr=subprocess.PIPE, text=True)
+    command = control_command(folder, "--listen", "127.0.0.1:0", *more)
+    with (folder / STDOUT).open("ab") as out:
+        popen = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True)
     try:
         assert popen.stderr is not None
         lines = []
