@@ -1,7 +1,7 @@
 """Figures of a sample with what they are worth: a value, the interval that holds the true one, or why neither can be told.
 
-Every interval is one of CONFIDENCE, closed-form, and takes requests for independent of each other. Requests of one burst or one
-session are not quite, so true intervals are somewhat wider.
+Every interval is one of CONFIDENCE and closed-form. Values are given in the order of time, and count for as many independent ones
+as they are worth (stack.control.dependence): in a queue neighbours fare alike, and a thousand of them say what fifty would.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from itertools import accumulate
 
 import msgspec
 
+from stack.control.dependence import dependence
+
 CONFIDENCE = 0.95
 FEW = 30  # Cochran (Sampling Techniques, 1977, chapter 6): from there on a ratio of sums is near enough to normal
 _TAIL = (1 - CONFIDENCE) / 2
@@ -20,9 +22,13 @@ _Z = 1.959964  # the normal distribution's quantile at 1 - _TAIL
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """`value` lies between `low` and `high` at CONFIDENCE, out of `samples`; or all three are None and `unknown` says why."""
+    """`value` lies between `low` and `high` at CONFIDENCE, out of `samples`; or all three are None and `unknown` says why.
+
+    `worth` is how many independent ones the samples are worth, None for as many.
+    """
 
     samples: int
+    worth: int | None = None
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -33,14 +39,25 @@ def quantile(values: Sequence[float], share: float) -> Estimate:
     """The least of `values` that `share` (0 to 1, both excluded) of them do not exceed, between two others of them.
 
     The interval is of order statistics, whatever the distribution (David and Nagaraja, Order Statistics, 2003, section 7.1). With
-    fewer values than `needed(share)` there is none, and the quantile is unknown.
+    fewer independent values than `needed(share)` there is none, and the quantile is unknown.
     """
-    count = len(values)
-    if count < needed(share):
-        return too_few(count, needed(share))
+    count, least = len(values), needed(share)
+    if count < least:
+        return too_few(count, least)
     ordered = sorted(values)
-    low, high = _ranks(count, share)
-    return Estimate(samples=count, value=ordered[math.ceil(count * share) - 1], low=ordered[low - 1], high=ordered[high - 1])
+    value = ordered[math.ceil(count * share) - 1]
+    worth = _worth([each > value for each in values])
+    if worth < least:
+        return too_few(count, least, worth)
+    low, high = _ranks(worth, share)
+    # The ranks are those among `worth` values, stretched to all of them.
+    return Estimate(
+        samples=count,
+        worth=_fewer(worth, count),
+        value=value,
+        low=ordered[(low - 1) * count // worth],
+        high=ordered[math.ceil(high * count / worth) - 1],
+    )
 
 
 def needed(share: float) -> int:
@@ -48,14 +65,16 @@ def needed(share: float) -> int:
     return math.ceil(math.log(_TAIL) / math.log(max(share, 1 - share)))
 
 
-def proportion(hits: int, count: int) -> Estimate:
-    """`hits` of `count`, with Wilson's score interval (1927), which holds near 0 and 1 as well. Unknown below FEW."""
-    if count < FEW:
-        return too_few(count, FEW)
-    share, widening = hits / count, _Z * _Z / count
+def proportion(hits: Sequence[bool]) -> Estimate:
+    """The share of `hits` that are, with Wilson's score interval (1927), which holds near 0 and 1 as well. Unknown below FEW."""
+    count, worth = len(hits), _worth(hits)
+    if worth < FEW:
+        return too_few(count, FEW, worth)
+    share, widening = sum(hits) / count, _Z * _Z / worth
     middle = (share + widening / 2) / (1 + widening)
-    half = _Z * math.sqrt(share * (1 - share) / count + widening / (4 * count)) / (1 + widening)
-    return Estimate(samples=count, value=share, low=min(max(middle - half, 0.0), share), high=max(min(middle + half, 1.0), share))
+    half = _Z * math.sqrt(share * (1 - share) / worth + widening / (4 * worth)) / (1 + widening)
+    low, high = min(max(middle - half, 0.0), share), max(min(middle + half, 1.0), share)
+    return Estimate(samples=count, worth=_fewer(worth, count), value=share, low=low, high=high)
 
 
 def ratio(parts: Iterable[tuple[float, float]], most: float = 1.0) -> Estimate:
@@ -70,9 +89,14 @@ def ratio(parts: Iterable[tuple[float, float]], most: float = 1.0) -> Estimate:
     if whole <= 0:
         return Estimate(samples=count, unknown="a share of nothing")
     value = math.fsum(part for part, _ in pairs) / whole
-    spread = math.fsum((part - value * all_of) ** 2 for part, all_of in pairs)
-    half = _Z * math.sqrt(spread * count / (count - 1)) / whole
-    return Estimate(samples=count, value=value, low=max(value - half, 0.0), high=min(value + half, most))
+    residuals = [part - value * all_of for part, all_of in pairs]
+    worth = _worth(residuals)
+    if worth < FEW:
+        return too_few(count, FEW, worth)
+    half = _Z * math.sqrt(math.fsum(each * each for each in residuals) / (worth - 1) * count) / whole
+    return Estimate(
+        samples=count, worth=_fewer(worth, count), value=value, low=max(value - half, 0.0), high=min(value + half, most)
+    )
 
 
 def difference(after: Estimate, before: Estimate, named: tuple[str, str] = ("after", "before")) -> Estimate:
@@ -92,9 +116,19 @@ def difference(after: Estimate, before: Estimate, named: tuple[str, str] = ("aft
     return Estimate(samples=samples, value=value, low=value - down, high=value + up)
 
 
-def too_few(count: int, least: int) -> Estimate:
-    """What `count` samples do not tell, where it takes `least`."""
-    return Estimate(samples=count, unknown=f"too few samples: {count} of at least {least}")
+def too_few(count: int, least: int, worth: int | None = None) -> Estimate:
+    """What `count` samples, which are worth no more than `worth` independent ones, do not tell, where it takes `least`."""
+    fewer = None if worth is None else _fewer(worth, count)
+    said = "" if fewer is None else f", worth {fewer} independent ones,"
+    return Estimate(samples=count, worth=fewer, unknown=f"too few samples: {count}{said} of at least {least}")
+
+
+def _worth(series: Sequence[float]) -> int:
+    return int(len(series) / dependence(series))
+
+
+def _fewer(worth: int, count: int) -> int | None:
+    return worth if worth < count else None
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -68,31 +68,27 @@ class Window:
             self._samples.append(sample)
 
 
-def figures(samples: Collection[Sample]) -> Figures:
+def figures(samples: Iterable[Sample]) -> Figures:
     """What `samples` come to."""
-    given = [one for one in samples if one.answer is Answer.GIVEN]
-    failed = sum(one.answer is Answer.FAILED for one in samples)
-    left = sum(one.answer is Answer.LEFT for one in samples)
-    mine = sum(one.answer is Answer.REFUSED for one in samples)
-    times = [one.at for one in samples]
+    came = sorted(samples, key=lambda one: one.at)
+    given = [one for one in came if one.answer is Answer.GIVEN]
     return Figures(
-        requests=len(samples),
-        since=min(times, default=None),
-        until=max(times, default=None),
-        ttft=_quantiles([one.ttft for one in samples if one.ttft is not None]),
-        gap=_quantiles([one.gap for one in samples if one.gap is not None]),
+        requests=len(came),
+        since=came[0].at if came else None,
+        until=came[-1].at if came else None,
+        ttft=_quantiles([one.ttft for one in came if one.ttft is not None]),
+        gap=_quantiles([one.gap for one in came if one.gap is not None]),
         cached=_cached(given),
-        failed=proportion(failed, len(samples) - left - mine),
-        left=proportion(left, len(samples)),
-        disaggregated=proportion(sum(one.path == Path.DPD for one in samples), len(samples)),
-        prompt_tokens=_quantiles([one.prompt_tokens for one in samples]),
+        failed=proportion([one.answer is Answer.FAILED for one in came if one.answer in (Answer.GIVEN, Answer.FAILED)]),
+        left=proportion([one.answer is Answer.LEFT for one in came]),
+        disaggregated=proportion([one.path == Path.DPD for one in came]),
+        prompt_tokens=_quantiles([one.prompt_tokens for one in came]),
         output_tokens=_quantiles([one.output_tokens for one in given if one.output_tokens is not None]),
     )
 
 
-def _quantiles(values: Collection[float]) -> Quantiles:
-    ordered = sorted(values)
-    return Quantiles(p50=quantile(ordered, 0.5), p95=quantile(ordered, 0.95), p99=quantile(ordered, 0.99))
+def _quantiles(values: Sequence[float]) -> Quantiles:
+    return Quantiles(p50=quantile(values, 0.5), p95=quantile(values, 0.95), p99=quantile(values, 0.99))
 
 
 def _cached(given: Collection[Sample]) -> Estimate:

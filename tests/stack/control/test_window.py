@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stack.control.estimate import Estimate, proportion, quantile
+from stack.control.estimate import Estimate, quantile
 from stack.control.sample import Answer, Sample
 from stack.control.window import Window, figures
 
@@ -24,17 +24,19 @@ def test_the_first_stay_or_the_newest() -> None:
 
 def test_figures_are_of_what_each_request_has() -> None:
     streamed = [replace(ONE, at=100.0 + n, ttft=0.01 * n, gap=0.02, cached_tokens=400, output_tokens=8) for n in range(1, 101)]
-    failed = [replace(ONE, answer=Answer.FAILED, path="dpd")] * 10
-    left, mine = [replace(ONE, answer=Answer.LEFT)] * 20, [replace(ONE, answer=Answer.REFUSED)] * 20
+    failed = [replace(ONE, at=100.0 + n, answer=Answer.FAILED, path="dpd") for n in range(5, 100, 10)]
+    left = [replace(ONE, at=100.0 + n, answer=Answer.LEFT) for n in range(0, 100, 5)]
+    mine = [replace(ONE, at=100.0 + n, answer=Answer.REFUSED) for n in range(2, 100, 5)]
     came = figures([*streamed, *failed, *left, *mine])
     assert (came.requests, came.since, came.until) == (150, 100.0, 200.0)
-    assert came.ttft.p95 == quantile([one.ttft or 0 for one in streamed], 0.95)
+    assert came.ttft.p50 == quantile([one.ttft or 0 for one in streamed], 0.5)
+    assert came.ttft.p50.worth is not None  # they grew all the time
     assert came.ttft.p99 == Estimate(samples=100, unknown="too few samples: 100 of at least 368")
     assert came.gap.p50 == Estimate(samples=100, value=0.02, low=0.02, high=0.02)
     assert came.cached == Estimate(samples=100, value=0.4, low=0.4, high=0.4)
-    assert came.failed == proportion(10, 110)
-    assert came.left == proportion(20, 150)
-    assert came.disaggregated == proportion(10, 150)
+    assert (came.failed.value, came.failed.samples) == (10 / 110, 110)
+    assert (came.left.value, came.left.samples) == (20 / 150, 150)
+    assert (came.disaggregated.value, came.disaggregated.samples) == (10 / 150, 150)
     assert came.prompt_tokens.p50.value == 1_000
     assert came.output_tokens.p50.samples == 100
 
