@@ -56,6 +56,16 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     by: Annotated[float, msgspec.Meta(ge=0.0, le=0.9)] = 0.0
 
 
+class Sessions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When a session counts, once: after so many `requests`, or when it was quiet for `idle_seconds`; what comes later does not.
+
+    Long enough for what a change does to later requests of a session, short enough to hear of a bad one soon.
+    """
+
+    requests: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 8
+    idle_seconds: Annotated[float, msgspec.Meta(ge=1, le=3_600)] = 60.0
+
+
 class Proposal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`POST /v1/experiments`. `candidate` is a merge patch as for /v1/state, of what routers decide by alone.
 
@@ -70,6 +80,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     duration_seconds: Annotated[float, msgspec.Meta(ge=DURATION_LEAST, le=DURATION_MAX)] | None = None
     goal: Goal = Goal()
     guardrails: Guardrails = Guardrails()
+    sessions: Sessions = Sessions()
     error: Annotated[float, msgspec.Meta(ge=0.001, le=0.2)] = 0.05
 
 

@@ -9,11 +9,9 @@ import msgspec
 
 from stack.control.decision import Arm, DecisionRecord
 from stack.control.evidence import Difference, Ratio
-from stack.control.experiment import Measure, Proposal
+from stack.control.experiment import Measure, Proposal, Sessions
 from stack.control.sample import Answer, Sample
 
-REQUESTS_MOST = 16  # of a session: then it counts, however long it goes on
-IDLE_SECONDS = 120.0  # a session that was quiet for so long counts
 OPEN_MOST = 20_000  # sessions that are waited for at once; more are left out, whichever arm they are in
 SECONDS_LEAST = 1e-6  # a clock's step: durations are divided
 
@@ -23,6 +21,7 @@ class Unit(msgspec.Struct, kw_only=True):
 
     candidate: bool
     last: float
+    requests: int = 0
     answered: int = 0
     failed: int = 0
     logs: list[float] = msgspec.field(default_factory=lambda: [0.0, 0.0])
@@ -30,6 +29,7 @@ class Unit(msgspec.Struct, kw_only=True):
 
     def add(self, sample: Sample, waited: float | None) -> None:
         """One more request of it. A client that left before the first token `waited` for it, and would have for longer."""
+        self.requests += 1
         ttft = waited if sample.answer is Answer.LEFT and sample.ttft is None else sample.ttft
         for number, seconds in enumerate((ttft, sample.gap)):
             if seconds is not None:
@@ -47,6 +47,7 @@ class Unit(msgspec.Struct, kw_only=True):
 class Tally(msgspec.Struct, kw_only=True):
     """All of it, as it is kept. Pairs are control arm, candidate. `left_out` requests came when too many sessions were open."""
 
+    sessions: Sessions
     ttft: Ratio
     gap: Ratio
     failed: Difference
@@ -64,6 +65,7 @@ class Tally(msgspec.Struct, kw_only=True):
         worse = {measure: [] if tolerated is None else [tolerated] for measure, tolerated in nulls.items()}
         worse[goal.measure].append(-goal.by)
         return cls(
+            sessions=proposal.sessions,
             ttft=Ratio.of(share, *(1.0 + by for by in worse[Measure.TTFT])),
             gap=Ratio.of(share, *(1.0 + by for by in worse[Measure.GAP])),
             failed=Difference.of(share, *worse[Measure.FAILED]),
@@ -91,7 +93,7 @@ class Tally(msgspec.Struct, kw_only=True):
         unit = self.open.pop(name, None) or Unit(candidate=candidate, last=now)
         unit.add(sample, record.total_seconds)
         unit.last = now
-        if record.unit is None or unit.answered >= REQUESTS_MOST:
+        if record.unit is None or unit.requests >= self.sessions.requests:
             self._count(name, unit)
         else:
             self.open[name] = unit
@@ -100,7 +102,7 @@ class Tally(msgspec.Struct, kw_only=True):
         """Count the sessions that have gone quiet; they are in the order in which they were last heard of."""
         while self.open:
             name = next(iter(self.open))
-            if now - self.open[name].last < IDLE_SECONDS:
+            if now - self.open[name].last < self.sessions.idle_seconds:
                 return
             self._count(name, self.open.pop(name))
 

@@ -52,6 +52,10 @@ def command() -> None:
 @click.option("--ttft", callback=_tolerance, default="0.1", show_default=True, help="Rolled back when longer by more; or off.")
 @click.option("--gap", callback=_tolerance, default="0.1", show_default=True, help="The same for the time between tokens.")
 @click.option("--failed", callback=_tolerance, default="0.01", show_default=True, help="The same for the share of failed requests.")
+@click.option("--session-requests", type=click.IntRange(1, 1000), default=8, show_default=True, help="When a session counts...")
+@click.option(
+    "--session-idle", callback=_seconds, default="60s", show_default=True, metavar="TIME", help="...or when quiet so long."
+)
 @click.option("--error", type=click.FloatRange(0.001, 0.2), default=0.05, show_default=True, help="Probability of a wrong verdict.")
 @click.option("--dry-run", is_flag=True, help="Only say what it would be.")
 @click.option("--comment", help="Why; kept in the audit log.")
@@ -68,12 +72,14 @@ def start(
     ttft: float | None,
     gap: float | None,
     failed: float | None,
+    session_requests: int,
+    session_idle: float,
     error: float,
     dry_run: bool,
     comment: str | None,
 ) -> None:
     """Begin one, for example: strategy=kv_aware --share 0.2 --samples 2000 --for 2h"""
-    from stack.control.experiment import Goal, Guardrails, Measure, Proposal
+    from stack.control.experiment import Goal, Guardrails, Measure, Proposal, Sessions
     from stack.wiring.ctl import experiment
 
     proposal = Proposal(
@@ -83,6 +89,7 @@ def start(
         duration_seconds=seconds,
         goal=Goal(measure=Measure(goal), by=by),
         guardrails=Guardrails(ttft=ttft, gap=gap, failed=failed),
+        sessions=Sessions(requests=session_requests, idle_seconds=session_idle),
         error=error,
     )
     sys.exit(experiment.start(at, assignments, model, proposal, dry_run=dry_run, comment=comment))

@@ -14,7 +14,7 @@ from stack.control.decide import decide
 from stack.control.decision import Arm, DecisionRecord, Selection
 from stack.control.experiment import Experiment, Goal, Guardrails, Measure, Proposal, Stage, proposed
 from stack.control.refusal import RefusedError
-from stack.control.tally import IDLE_SECONDS, OPEN_MOST, REQUESTS_MOST, Tally, Unit
+from stack.control.tally import OPEN_MOST, Tally, Unit
 from stack.control.verdict import UNITS_LEAST, Finding, Ruling, findings, ruling
 from tests.stack.control.samples import FLEET, STRATEGIES, desired, model
 
@@ -116,9 +116,9 @@ def test_a_session_counts_once_when_it_went_quiet() -> None:
     tally = Tally.of(PROPOSAL)
     tally.take(record(ttft_seconds=0.1), 1_000.0)
     tally.take(record(ttft_seconds=0.4), 1_010.0)
-    tally.settle(1_010.0 + IDLE_SECONDS - 1)
+    tally.settle(1_010.0 + PROPOSAL.sessions.idle_seconds - 1)
     assert tally.units == [0, 0]
-    tally.settle(1_010.0 + IDLE_SECONDS)
+    tally.settle(1_010.0 + PROPOSAL.sessions.idle_seconds)
     tally.take(record(), 1_200.0)
     tally.settle(2_000.0)
     assert (tally.units, tally.requests, tally.ttft.count) == ([1, 0], [3, 0], [1, 0])
@@ -128,7 +128,7 @@ def test_a_session_counts_once_when_it_went_quiet() -> None:
 
 def test_a_session_that_goes_on_counts_after_enough_requests() -> None:
     tally = Tally.of(PROPOSAL)
-    for _ in range(REQUESTS_MOST):
+    for _ in range(PROPOSAL.sessions.requests):
         tally.take(record(Arm.CANDIDATE, status=500), 1_000.0)
     assert (tally.units, tally.failed.sums, tally.open) == ([0, 1], [0.0, 1.0], {})
 

@@ -28,6 +28,7 @@ def test_one_is_begun_at_the_generation_that_is_in_force() -> None:
         "duration_seconds": 7200.0,
         "goal": {"measure": "gap", "by": 0.05},
         "guardrails": {"ttft": 0.1, "gap": None, "failed": 0.01},
+        "sessions": {"requests": 8, "idle_seconds": 60.0},
         "error": 0.05,
     }
 
