@@ -604,6 +604,12 @@ ROUTER_GENERATION = _add(
     "Generation of the desired state this router has applied.",
     merge=Merge.MIN,
 )  # fmt: skip
+ROUTER_GENERATION_AGE = _add(
+    "kvdeck_router_generation_age_seconds", Kind.GAUGE, Unit.SECONDS, Emitter.ROUTER,
+    "Since control last answered this router and had nothing newer that it could apply. The generation stays in force however "
+    "long that is. Absent until control has spoken.",
+    merge=Merge.MAX,
+)  # fmt: skip
 ROUTER_RECORDS_DROPPED = _add(
     "kvdeck_router_records_dropped_total", Kind.COUNTER, Unit.NONE, Emitter.ROUTER,
     "Decision records dropped because control did not take them in time.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -66,9 +67,16 @@ class Applied:
 class Configuration:
     """Holds the snapshot in force. Applying one that names an unknown strategy changes nothing."""
 
-    def __init__(self, shelf: StrategyShelf, on_applied: Callable[[Applied], None] = lambda applied: None) -> None:
+    def __init__(
+        self,
+        shelf: StrategyShelf,
+        on_applied: Callable[[Applied], None] = lambda applied: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._shelf = shelf
         self._on_applied = on_applied
+        self._clock = clock
+        self._confirmed_at: float | None = None
         self._defaults: dict[str, Served] = {}
         self.current = Applied()
 
@@ -79,6 +87,15 @@ class Configuration:
         applied = MappingProxyType(models | forked)
         self.current = Applied(config.version, config.generation, applied, frozenset(config.draining))
         self._on_applied(self.current)
+
+    def confirm(self) -> None:
+        """Control answers, and has nothing newer that this router could apply."""
+        self._confirmed_at = self._clock()
+
+    @property
+    def age_seconds(self) -> float | None:
+        """Since that was last so: what is in force stays in force however long that is. None before control has spoken."""
+        return None if self._confirmed_at is None else self._clock() - self._confirmed_at
 
     def preset(self, models: Mapping[str, ModelState]) -> None:
         """Run by `models` until control speaks: generation 0. Raises UnknownNameError."""

@@ -44,6 +44,7 @@ class StateCollector(Collector):
             samples(catalog.ROUTER_IN_FLIGHT),
             samples(catalog.ROUTER_QUEUED),
             samples(catalog.ROUTER_GENERATION),
+            samples(catalog.ROUTER_GENERATION_AGE),
             samples(catalog.ROUTER_RECORDS_DROPPED),
             samples(catalog.ROUTER_SENT_BYTES),
         )
@@ -56,6 +57,8 @@ class StateCollector(Collector):
         yield self._of_each(catalog.ROUTER_IN_FLIGHT, engines, lambda name: self.in_flight.counts.get(name, 0))
         yield self._queued()
         yield _single(catalog.ROUTER_GENERATION, self.configuration.current.generation)
+        age = self.configuration.age_seconds
+        yield samples(catalog.ROUTER_GENERATION_AGE) if age is None else _single(catalog.ROUTER_GENERATION_AGE, age)
         yield _single(catalog.ROUTER_RECORDS_DROPPED, self.records.dropped_total)
         yield _single(catalog.ROUTER_SENT_BYTES, self.in_flight.sent.bytes)
 

@@ -94,6 +94,7 @@ class Steering:
             if received is not None:
                 version = received.config.version
                 self._apply(received)
+            self._confirm()
 
     def _apply(self, received: Received) -> None:
         config = received.config
@@ -124,9 +125,15 @@ class Steering:
                 self._note(error)
                 await asyncio.sleep(self._settings.control_retry_s)
                 continue
+            self._confirm()
             self._records.acknowledge(batch)
             if len(self._records) < self._settings.records_per_report:
                 await self._pause()
+
+    def _confirm(self) -> None:
+        """Control answered: what it has told is in force, unless it was refused."""
+        if self._refused is None and self._configuration.current.version is not None:
+            self._configuration.confirm()
 
     async def _pause(self) -> None:
         """Until the next report is due, or a configuration was applied."""

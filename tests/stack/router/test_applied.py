@@ -59,6 +59,17 @@ def test_an_unknown_strategy_leaves_everything_as_it_was() -> None:
     assert configuration.current is before
 
 
+def test_its_age_runs_from_controls_last_word_and_nothing_ends_what_is_in_force() -> None:
+    now = 100.0
+    configuration = Configuration(_shelf(), clock=lambda: now)
+    configuration.preset({"m": ModelState(strategy="a")})
+    assert configuration.age_seconds is None
+    configuration.apply(_config(1, m=ModelState(strategy="b")))
+    configuration.confirm()
+    now += 1_000_000.0
+    assert (configuration.age_seconds, configuration.current.generation) == (1_000_000.0, 10)
+
+
 def test_hyperpods_spelling_is_understood() -> None:
     configuration = Configuration(_shelf())
     configuration.apply(_config(1, m=ModelState(strategy="kvaware")))

@@ -31,7 +31,8 @@ def _samples(registry: CollectorRegistry) -> list[str]:
 def test_samples_follow_the_fleet() -> None:
     fleet = Fleet.of([Member(Engine(TARGET, health=Health.READY))])
     in_flight, registry = InFlight(), CollectorRegistry()
-    configuration = Configuration(StrategyShelf(names(), create))
+    now = 5.0
+    configuration = Configuration(StrategyShelf(names(), create), clock=lambda: now)
     admission = Admission(in_flight, Lineup(in_flight, RateBook(PROFILE)), lambda: fleet)
     collector = StateCollector(
         lambda: fleet, in_flight, configuration, RecordBuffer(10), admission, Stalls(in_flight, RouterSettings(), time.monotonic)
@@ -49,10 +50,13 @@ def test_samples_follow_the_fleet() -> None:
             "kvdeck_router_records_dropped_total 0.0",
             "kvdeck_router_sent_prefixes_bytes 0.0",
         ]
+    configuration.confirm()
+    now = 7.5
     in_flight.sent.learn("d0", (1, 2, 3), 1.0)
     fleet = Fleet.of(())
     assert _samples(registry) == [
         "kvdeck_router_generation 0.0",
+        "kvdeck_router_generation_age_seconds 2.5",
         "kvdeck_router_records_dropped_total 0.0",
         f"kvdeck_router_sent_prefixes_bytes {in_flight.sent.bytes}.0",
     ]

@@ -82,7 +82,9 @@ class Bench:
         self.now = 1000.0
         self.in_flight = InFlight(lambda: self.now)
         self.keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), self.in_flight, self._probe)
-        self.configuration = Configuration(StrategyShelf(names(), create), lambda applied: self.keeper.drain(applied.draining))
+        self.configuration = Configuration(
+            StrategyShelf(names(), create), lambda applied: self.keeper.drain(applied.draining), clock=lambda: self.now
+        )
         self.stalls = Stalls(self.in_flight, SETTINGS, lambda: self.now)
         self.failed: list[str] = []
         self.steering = Steering(
@@ -128,10 +130,12 @@ async def test_control_going_away_changes_nothing_and_coming_back_renumbered_is_
         bench.control.away = True
         asked = len(bench.control.asked)
         await until(lambda: len(bench.control.asked) >= asked + 3)
-        assert bench.configuration.current.generation == 7
+        bench.now += 3600.0
+        assert (bench.configuration.current.generation, bench.configuration.age_seconds) == (7, 3600.0)
         bench.control.offered = _config(2, strategy="round_robin")
         bench.control.away = False
         await bench.control.until(2)
+        assert bench.configuration.age_seconds == 0.0
     assert bench.configuration.current.models["m"].strategies.decode.name == "round_robin"
 
 
@@ -142,7 +146,10 @@ async def test_a_configuration_with_an_unknown_strategy_is_not_acknowledged() ->
         await bench.control.until(1)
         bench.control.offered = _config(2, strategy="magic")
         await until(lambda: any(report.refused for report in bench.control.reports))
-    assert bench.configuration.current.generation == 1
+        bench.now += 60.0
+        reported = len(bench.control.reports)
+        await until(lambda: len(bench.control.reports) > reported + 1)
+    assert (bench.configuration.current.generation, bench.configuration.age_seconds) == (1, 60.0)
 
     (report,) = [report for report in bench.control.reports if report.refused is not None][-1:]
     assert (report.version, report.refused) == (
