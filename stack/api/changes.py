@@ -17,6 +17,7 @@ from stack.api.sight import Sight
 from stack.api.telemetry import Telemetry
 from stack.api.wish import Declared, Wanted, Wish
 from stack.control.audit import AuditRecord, Outcome
+from stack.control.counterpart import Counterpart
 from stack.control.decide import Decision, Leeway, decide, decide_whole
 from stack.control.flights import begun
 from stack.control.mode import LIVE, Stance
@@ -66,11 +67,12 @@ class Changes:
         wall: Callable[[], float],
         woken: Sequence[Callable[[], None]],
         stance: Stance = LIVE,
+        counterpart: Counterpart | None = None,
         ack_seconds: float = ACK_SECONDS,
     ) -> None:
         self._board, self._routers, self._sight, self._store = board, routers, sight, store
         self._strategies, self._telemetry, self._wall, self._woken = strategies, telemetry, wall, woken
-        self._stance, self._ack_seconds = stance, ack_seconds
+        self._stance, self._ack_seconds, self._counterpart = stance, ack_seconds, counterpart
         self._lock = asyncio.Lock()
         self._keeping: set[asyncio.Task[int]] = set()
 
@@ -100,20 +102,24 @@ class Changes:
                     "stale",
                     f"this change is based on generation {based_on}, the state is at {self._board.generation}: read it again",
                 )
-            decision = self._decide(wanted, asked.force)
+            decision = await self._decide(wanted, asked.force)
             if asked.dry_run or not decision.diff:
                 return decision, self._board.version
             if self._stance.comment_required and not asked.comment and not isinstance(asked.wish, Declared):
                 raise ApiError(422, "refused", "a change takes a comment here: say why", "comment")
             return decision, await self._owned(self._keep(asked, decision, wanted.rolled_back_to))
 
-    def _decide(self, wanted: Wanted, force: bool) -> Decision:
+    async def _decide(self, wanted: Wanted, force: bool) -> Decision:
         judge = decide_whole if wanted.whole else decide
         leeway, sight = Leeway(self._board.flights, force), self._sight
         try:
-            return judge(
+            decision = judge(
                 wanted.document, self._board.desired, sight.members(), self._strategies, sight.machinery, leeway, sight.store
             )
+            if self._counterpart is None:
+                return decision
+            elsewhere = await self._counterpart.check(self._board.desired, decision.desired)
+            return replace(decision, effects=(*decision.effects, *elsewhere))
         except RefusedError as error:
             raise ApiError(422, "refused", error.message, error.field or None) from error
 

@@ -22,7 +22,8 @@ from stack.model.target import Target
 class Sight:
     """The latest targets and processes, joined with the routers' reports whenever somebody looks. `wall` is Unix seconds.
 
-    `failures` are of steps, by field; `desired_file` says why the file that is followed is not in force, None while it is.
+    `failures` are of steps, by field, `elsewhere` is what a counterpart does not follow; `desired_file` says why the file that
+    is followed is not in force, None while it is.
     """
 
     def __init__(self, board: Board, routers: Routers, wall: Callable[[], float]) -> None:
@@ -34,6 +35,7 @@ class Sight:
         self.store = NO_STORE
         self.watching: dict[Place, Watched] = {}
         self.failures: dict[str, str] = {}
+        self.elsewhere: dict[str, str] = {}
         self.desired_file: str | None = None
 
     def saw(self, found: Machinery, processes: Sequence[EngineProcess]) -> None:
@@ -51,7 +53,7 @@ class Sight:
         """Everything that is not as desired, with the time since when."""
         reasons = drift(self._board.desired, self.members(), self.machinery) | self._router_drift() | _unknown(self._board.kept)
         reasons |= tier_drift(self._board.desired.tiers, self.store)
-        for field, failure in (*drifting(self.watching), *self.failures.items()):
+        for field, failure in (*drifting(self.watching), *self.failures.items(), *self.elsewhere.items()):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         if self.desired_file is not None:
             reasons["desired_file"] = self.desired_file

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
+from stack.control.counterpart import ChangeElsewhere
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.drained import DrainEngines, ReturnEngines
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
@@ -81,4 +82,5 @@ Effect = (
     | ChangeRole
     | LimitStore
     | SwitchEviction
+    | ChangeElsewhere
 )

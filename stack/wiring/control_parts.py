@@ -22,6 +22,7 @@ from stack.api.gate import Gate
 from stack.api.history_routes import HistoryRoutes
 from stack.api.judging import Judging
 from stack.api.link_routes import LinkRoutes
+from stack.api.mirror import Mirror
 from stack.api.openapi_route import with_openapi
 from stack.api.reconciler import Reconciler
 from stack.api.report_routes import ReportRoutes
@@ -36,6 +37,7 @@ from stack.api.telemetry import Telemetry
 from stack.api.tier_keeper import TierKeeper
 from stack.api.token_telemetry import Tokens, TokenTelemetry
 from stack.api.what_if_routes import WhatIfRoutes
+from stack.control.counterpart import Counterpart
 from stack.control.flights import Flights
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
@@ -59,6 +61,7 @@ class Control:
     returning: Return
     follower: Follower | None
     tiers: TierKeeper | None
+    mirror: Mirror | None
 
 
 def assemble(
@@ -82,11 +85,12 @@ def assemble(
     declared: Callable[[], Desired] | None = None,
     flights: Flights | None = None,
     tiers: TierBackend | None = None,
+    counterpart: Counterpart | None = None,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
     `cache` is what is known of the caches behind them; `declared` reads the file that is followed in declarative mode. Without
     `allow_experiments` none begins, and none goes on. `flights` are changes of pools that may be under way from an earlier life,
-    `tiers` is where limits of the caches are changed.
+    `tiers` is where limits of the caches are changed; `counterpart` judges changes, too, and follows what is desired.
     """
     began = int(wall() * 1000)
     board = Board(begin.kept, began, flights)
@@ -122,6 +126,7 @@ def assemble(
         wall=wall,
         woken=[reconciler.poke] if keeper is None else [reconciler.poke, keeper.poke],
         stance=stance,
+        counterpart=counterpart,
         ack_seconds=ack_seconds,
     )
     asked = StateRoutes(
@@ -173,6 +178,9 @@ def assemble(
         follower = Follower(
             read=declared, name=name, board=board, changes=changes, sight=sight, store=store, clock=clock, wall=wall
         )
+    mirror = None
+    if counterpart is not None:
+        mirror = Mirror(counterpart=counterpart, board=board, sight=sight, store=store, stance=stance, wall=wall)
     gate = Gate(stance, board, store, wall, telemetry.refused)
     return Control(
         app=create_app(routes, None if tokens is None else tokens.grants, telemetry.refused, gate),
@@ -184,4 +192,5 @@ def assemble(
         returning=trials.returning,
         follower=follower,
         tiers=keeper,
+        mirror=mirror,
     )

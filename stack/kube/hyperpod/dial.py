@@ -45,12 +45,7 @@ class EndpointDial:
     async def read(self, http: httpx.AsyncClient, where: PoolWorkload) -> Dialled:
         own = self._endpoints[where]
         reading = await self._reading(http, own)
-        managed = msgspec.convert(reading.resource.metadata, ManagedMetadata)
-        metadata = msgspec.structs.replace(
-            managed,
-            name=where.name,
-            managed_fields=[_about(entry, own.replicas_path(where.pool)) for entry in managed.managed_fields],
-        )
+        metadata = msgspec.structs.replace(managed(reading, own.replicas_path(where.pool)), name=where.name)
         selector = await _selector(http, where, own, reading)
         found = WorkloadObject(metadata, WorkloadSpec(replicas=_replicas(reading, where.pool), selector=selector))
         return Dialled(found, self._claim(reading, where, own), self._limit(where, own))
@@ -126,8 +121,13 @@ def _parsed(own: Endpoint, selector: str) -> LabelSelector:
     return LabelSelector({name: value for name, _, value in pairs})
 
 
+def managed(reading: Reading, keys: Sequence[str]) -> ManagedMetadata:
+    """The endpoint's metadata, whose managedFields say of the field at `keys` what a workload's say of its replicas."""
+    metadata = msgspec.convert(reading.resource.metadata, ManagedMetadata)
+    return msgspec.structs.replace(metadata, managed_fields=[_about(entry, keys) for entry in metadata.managed_fields])
+
+
 def _about(entry: Managed, keys: Sequence[str]) -> Managed:
-    """What an entry says of the pool's replicas, as an entry of a workload would."""
     fields: Any = entry.fields
     for key in keys:
         fields = fields.get(f"f:{key}") if isinstance(fields, dict) else None

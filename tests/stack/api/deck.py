@@ -18,6 +18,7 @@ from stack.api.cache_board import CacheBoard
 from stack.api.token_telemetry import Tokens
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.cache_directory import CacheDirectory
+from stack.control.counterpart import Counterpart
 from stack.control.decision import DecisionRecord
 from stack.control.flights import recalled
 from stack.control.link import EngineReport, RouterConfig, RouterReport
@@ -183,6 +184,7 @@ async def deck(
     experiments: bool = False,
     declared: Callable[[], Desired] | None = None,
     tiers: TierBackend | None = None,
+    counterpart: Counterpart | None = None,
 ) -> AsyncIterator[Deck]:
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
@@ -210,6 +212,7 @@ async def deck(
         allow_experiments=experiments,
         declared=declared,
         tiers=tiers,
+        counterpart=counterpart,
     )
     await control.returning.take_up()
     transport = httpx.ASGITransport(control.app, client=("127.0.0.1", 5), raise_app_exceptions=False)
