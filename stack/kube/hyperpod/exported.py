@@ -10,7 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from stack.control.diff import diff
-from stack.control.state import Desired, LoadLimits, ModelState, Pools, PoolState
+from stack.control.state import NO_TIERS, Desired, LoadLimits, ModelState, Pools, PoolState
+from stack.control.tiers import Tiers
 from stack.engines.vllm_command import SERVED_NAME_OPTION
 from stack.kube.hyperpod.imported import imported, served_name, state_of
 from stack.kube.hyperpod.inexpressible import reason
@@ -43,10 +44,17 @@ class Exported:
 
 
 def exported(
-    model: str, state: ModelState, strategies: Collection[str], base: Mapping[str, Any] | None = None, *, lenient: bool = False
+    model: str,
+    state: ModelState,
+    strategies: Collection[str],
+    base: Mapping[str, Any] | None = None,
+    *,
+    tiers: Tiers = NO_TIERS,
+    lenient: bool = False,
 ) -> Exported:
-    """`state` of `model` as an InferenceEndpointConfig; what it does not say is as in `base`, untouched, or a placeholder.
+    """`state` of `model` as an InferenceEndpointConfig, with `tiers` that all models have.
 
+    What those do not say is as in `base`, untouched, or a placeholder.
     What is written is read back: where that is not `state`, it is refused, or with `lenient` noted. Raises NotExpressibleError,
     and ResourceError where `base` is none.
     """
@@ -62,7 +70,7 @@ def exported(
     back = imported(document, strategies, model)
     lost = [
         Note(kind=NoteKind.ADJUSTED, field=change.field, text=reason(change.field, change.before, change.after))
-        for change in diff(Desired(models={model: _plain(state)}), back.desired)
+        for change in diff(Desired(models={model: _plain(state)}, tiers=tiers), back.desired)
     ]
     if lost and not lenient:
         raise NotExpressibleError(ordered(lost))

@@ -9,6 +9,7 @@ from stack.model.tier import Pool
 
 _ROUTERS = "this is kvdeck's router's own; HyperPod's has no such setting"
 _QUEUES = "each engine's proxy has a queue of its own: queue must be queue_per_engine times the decode replicas"
+_STORES = "the store's limits are its own, and set there"
 _BOUNDS = "HyperPod bounds what something scales: --base FILE with an autoScalingSpec of this pool, and its triggers"
 _WHY: Mapping[str, str] = {
     "strategy": "HyperPod has prefixaware, kvaware, session and roundrobin",
@@ -28,6 +29,8 @@ _WHY: Mapping[str, str] = {
     "limits.queue": _QUEUES,
     "limits.queue_per_engine": _QUEUES,
     "limits.queue_seconds": "its proxies let requests wait for as long as they do",
+    "l2.store.maxmemory_bytes": _STORES,
+    "l2.store.eviction_policy": _STORES,
     "shadow_share": _ROUTERS,
     "eject_stalled": _ROUTERS,
 }

@@ -53,7 +53,8 @@ def _emit(desired: Desired, base: str | None, model: str | None, *, lenient: boo
     if name not in desired.models:
         return fail(f"unknown model {name!r}; there are: {', '.join(desired.models)}", Exit.USAGE)
     try:
-        found = exported(name, desired.models[name], names(), None if base is None else from_file(base), lenient=lenient)
+        given = None if base is None else from_file(base)
+        found = exported(name, desired.models[name], names(), given, tiers=desired.tiers, lenient=lenient)
     except SourceError as error:
         return fail(str(error), Exit.UNREADABLE)
     except ResourceError as error:

@@ -75,6 +75,12 @@ def test_what_an_endpoint_cannot_say_is_refused_and_lost_only_where_that_is_aske
     assert json.loads(lossy.stdout)["resource"]["kind"] == "InferenceEndpointConfig"
 
 
+def test_limits_of_the_store_are_not_lost_without_a_word(tmp_path: Path) -> None:
+    tiers = {"l2": {"store": {"maxmemory_bytes": 1 << 30}}}
+    config = written(tmp_path / "fleet.yaml", {"desired": {"models": {"m": {"dpd": {"enabled": False}}}, "tiers": tiers}})
+    assert "adjusted  tiers.l2.store.maxmemory_bytes: the store's limits" in iec("export", "--from", str(config)).stderr
+
+
 @pytest.mark.parametrize(
     ("words", "code", "word"),
     [
