@@ -16,8 +16,13 @@ from stack.strategies import base
 from stack.strategies.lazy_scores import LazyScores
 from stack.strategies.line import SHORTEST, Line, due
 from stack.strategies.load import refuse_empty
-from stack.strategies.prediction import RANKED_BY, predicted
+from stack.strategies.prediction import predicted
 from stack.strategies.prefix_aware import PrefixAware
+
+RANKED_BY = "weighed_s"
+# A second of computing costs the fleet more than this prompt's own wait: who comes behind waits as well, and what lay in the
+# cache makes room. Over the whole of a public trace a third of it gave the least TTFT and more hits than none or a half.
+WORK_WEIGHT = 0.3
 
 _NOTHING = EnginePlacement()
 
@@ -26,13 +31,17 @@ _NOTHING = EnginePlacement()
 class KvAware:
     """The engine with the least predicted time to the first token: queue, tokens to compute, tokens to load.
 
+    What is to be computed counts `work_weight` times more than that: so an engine that holds the prompt is left a little later.
     Ties go by load, then name. An engine whose placement is unknown is weighed as if it held nothing, and its score says
     `known` 0. When nothing of the prompt is cached anywhere, `prefix_aware` decides: requests that share a new prefix and
     arrive before the first of them was stored still meet on one engine. When nothing is known of any candidate, it decides as
     well, as a fallback with its reason, unless another one is configured.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, work_weight: float = WORK_WEIGHT) -> None:
+        if work_weight < 0.0:
+            raise ValueError(f"kv_aware: negative work_weight {work_weight}")
+        self._weight = work_weight
         self._prefixes = PrefixAware()
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
@@ -52,7 +61,7 @@ class KvAware:
         prompt = request.placement.prompt_tokens or request.prompt_tokens
         costs = [predicted(request, engine, held or _NOTHING, prompt) for engine, held in zip(weighed, known, strict=True)]
         if most > 0:
-            chosen = min(zip(weighed, costs, strict=True), key=_rank)[0]
+            chosen = min(zip(weighed, costs, strict=True), key=self._rank)[0]
         place = next(place for place, engine in enumerate(weighed) if engine is chosen)
         held = known[place]
         if most > 0:
@@ -60,11 +69,26 @@ class KvAware:
         return Choice(
             chosen.name,
             reason,
-            LazyScores(_scores, weighed, known, costs),
+            LazyScores(self._scores, weighed, known, costs),
             expected_cached_tokens=_expected(held),
             predicted_ttft_s=costs[place].ttft_s,
             ranked_by=RANKED_BY,
         )
+
+    def _rank(self, weighed: tuple[Engine, Cost]) -> tuple[float, int, str]:
+        engine, cost = weighed
+        return self._seconds(cost), engine.in_flight, engine.target.replica
+
+    def _seconds(self, cost: Cost) -> float:
+        return cost.ttft_s + self._weight * cost.compute_s
+
+    def _scores(
+        self, engines: Sequence[Engine], known: Sequence[EnginePlacement | None], costs: Sequence[Cost]
+    ) -> dict[str, Mapping[str, float]]:
+        return {
+            engine.name: {**_score(held, cost), RANKED_BY: self._seconds(cost)}
+            for engine, held, cost in zip(engines, known, costs, strict=True)
+        }
 
 
 def _some(line: Line, placed: Mapping[str, EnginePlacement]) -> list[Engine]:
@@ -78,18 +102,7 @@ def _some(line: Line, placed: Mapping[str, EnginePlacement]) -> list[Engine]:
     return list({engine.target.replica: engine for engine in (*holders, *line.shortest)}.values())
 
 
-def _rank(weighed: tuple[Engine, Cost]) -> tuple[float, int, str]:
-    engine, cost = weighed
-    return cost.ttft_s, engine.in_flight, engine.target.replica
-
-
-def _scores(
-    engines: Sequence[Engine], known: Sequence[EnginePlacement | None], costs: Sequence[Cost]
-) -> dict[str, Mapping[str, float]]:
-    return {engine.name: _score(held, cost) for engine, held, cost in zip(engines, known, costs, strict=True)}
-
-
-def _score(held: EnginePlacement | None, cost: Cost) -> Mapping[str, float]:
+def _score(held: EnginePlacement | None, cost: Cost) -> dict[str, float]:
     cached = held or _NOTHING
     score = cost._asdict()
     score["known"] = 0.0 if held is None else 1.0

@@ -10,7 +10,7 @@ from stack.fleet.engine import Engine
 from stack.model.placement import EnginePlacement
 from stack.model.request import RouteRequest
 
-RANKED_BY = "ttft_s"
+TTFT = "ttft_s"  # the score part that every strategy that predicts has
 
 
 def predicted(request: RouteRequest, engine: Engine, held: EnginePlacement, prompt_tokens: int) -> Cost:

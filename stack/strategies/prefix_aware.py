@@ -12,7 +12,7 @@ from stack.strategies import base, rendezvous
 from stack.strategies.lazy_scores import LazyScores
 from stack.strategies.line import SHORTEST, Line
 from stack.strategies.load import least_loaded, refuse_empty
-from stack.strategies.prediction import RANKED_BY, computing, leading, times
+from stack.strategies.prediction import TTFT, computing, leading, times
 
 NEW_PREFIX, SHARED_PREFIX = "new_prefix", "shared_prefix"
 # Reasons of prompts that went to their home unmatched: of these it is told whether other routers send to the same engines.
@@ -79,7 +79,7 @@ class PrefixAware:
             LazyScores(_scores, request, weighed, held),
             expected_cached_tokens=held[place],
             predicted_ttft_s=seconds[place],
-            ranked_by=RANKED_BY,
+            ranked_by=TTFT,
         )
 
     def _weighed(self, request: RouteRequest, line: Line, preferred: Engine) -> tuple[Sequence[Engine], float]:

@@ -11,7 +11,7 @@ from stack.model.placement import Placement
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
 from stack.strategies.disaggregation import Named
-from stack.strategies.prediction import predicted
+from stack.strategies.prediction import TTFT, predicted
 
 
 class Shadow(msgspec.Struct, frozen=True, gc=False):
@@ -79,7 +79,6 @@ def _ttft(request: RouteRequest, engine: Engine) -> float:
 
 
 def _scored(choice: Choice, slower: str, faster: str) -> float | None:
-    """By how many seconds `choice` scored one engine below another; None when it did not score both."""
-    part = choice.ranked_by or ""
-    one, other = choice.scores.get(slower, {}).get(part), choice.scores.get(faster, {}).get(part)
+    """By how many seconds `choice` predicted the first token sooner on one engine; None when it did not predict both."""
+    one, other = choice.scores.get(slower, {}).get(TTFT), choice.scores.get(faster, {}).get(TTFT)
     return None if choice.predicted_ttft_s is None or one is None or other is None else one - other

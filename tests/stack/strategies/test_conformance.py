@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stack.fleet.engine import Engine
 from stack.model.request import RouteRequest
 from stack.strategies import base
-from stack.strategies.prediction import RANKED_BY
+from stack.strategies.prediction import TTFT
 from tests.stack.strategies import fleets
 from tests.stack.strategies.past import Past
 
@@ -109,8 +109,8 @@ def test_what_is_predicted_of_the_chosen_engine_is_its_score(
     if choice.ranked_by is not None:
         assert all(choice.ranked_by in parts for parts in choice.scores.values())
     if choice.predicted_ttft_s is not None:
-        assert choice.ranked_by == RANKED_BY
-        assert choice.predicted_ttft_s == choice.scores[choice.engine][RANKED_BY]
+        assert choice.ranked_by is not None
+        assert choice.predicted_ttft_s == choice.scores[choice.engine][TTFT]
         assert choice.predicted_ttft_s > 0.0
     if choice.expected_cached_tokens is not None:
         assert 0 <= choice.expected_cached_tokens <= request.prompt_tokens

@@ -10,7 +10,7 @@ from stack.model.load import EMPTY_QUEUE, Queue
 from stack.model.placement import EnginePlacement, Placement, UnknownReason
 from stack.model.plan import Choice
 from stack.model.rates import Rates
-from stack.strategies.kv_aware import KvAware
+from stack.strategies.kv_aware import WORK_WEIGHT, KvAware
 from tests.stack.strategies.fleets import engine, fleet, placed, request
 from tests.stack.strategies.past import Past
 
@@ -29,7 +29,8 @@ def engines(*loads: int) -> list[Engine]:
 def score(*, engine_tokens: float, compute_s: float) -> dict[str, float]:
     """Of an idle engine whose placement is known, with nothing in the farther tiers."""
     parts = {"known": 1.0, "engine_tokens": engine_tokens, "l1_tokens": 0.0, "l2_tokens": 0.0}
-    return parts | {"overhead_s": 0.5, "queue_s": 0.0, "compute_s": compute_s, "load_s": 0.0, "ttft_s": 0.5 + compute_s}
+    seconds = {"overhead_s": 0.5, "queue_s": 0.0, "compute_s": compute_s, "load_s": 0.0, "ttft_s": 0.5 + compute_s}
+    return parts | seconds | {"weighed_s": 0.5 + compute_s + WORK_WEIGHT * compute_s}
 
 
 def test_the_engine_that_holds_most_serves() -> None:
@@ -37,7 +38,7 @@ def test_the_engine_that_holds_most_serves() -> None:
     choice = KvAware().choose(request(placement=placement, prompt_tokens=2000), engines(0, 0))
     scores = {"decode-0": score(engine_tokens=512, compute_s=14.88), "decode-1": score(engine_tokens=1984, compute_s=0.16)}
     assert choice == Choice(
-        "decode-1", reason="most_cached", expected_cached_tokens=1984, predicted_ttft_s=0.66, scores=scores, ranked_by="ttft_s"
+        "decode-1", reason="most_cached", expected_cached_tokens=1984, predicted_ttft_s=0.66, scores=scores, ranked_by="weighed_s"
     )
 
 
@@ -66,6 +67,21 @@ def test_a_queue_outweighs_a_cache_that_is_worth_less() -> None:
     placement = placed(2000, decode_0=EnginePlacement(640), decode_1=EnginePlacement(0))
     choice = KvAware().choose(request(placement=placement), engines(3, 0))
     assert (choice.engine, choice.reason, choice.expected_cached_tokens) == ("decode-1", "less_work", 0)
+
+
+@pytest.mark.parametrize(("weight", "engine"), [(0.0, "decode-1"), (0.3, "decode-0")])
+def test_what_is_computed_twice_counts_beyond_the_prompts_own_wait(weight: float, engine: str) -> None:
+    """decode-0 holds half of the prompt and has 12 s of work before it: alone 2 s more than computing all of it elsewhere."""
+    busy, idle = engines(0, 0)
+    busy = replace(busy, queue=Queue(1200.0, 1200.0, 0.0))
+    placement = placed(2000, decode_0=EnginePlacement(1000), decode_1=EnginePlacement(0))
+    choice = KvAware(weight).choose(request(placement=placement, prompt_tokens=2000), [busy, idle])
+    assert choice.engine == engine
+
+
+def test_a_negative_weight_is_refused() -> None:
+    with pytest.raises(ValueError, match="work_weight -1"):
+        KvAware(-1)
 
 
 def test_nothing_cached_anywhere_lets_learnt_prefixes_decide_and_is_no_fallback() -> None:
