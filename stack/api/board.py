@@ -26,6 +26,7 @@ class Board:
         self.flights: Flights = flights or {}
         self._drains: dict[str, Drain] = {}
         self._trials: dict[str, Trial] = {}
+        self._others = False
         self.listeners: list[Callable[[Kept, Kept], None]] = []
         self._changed = asyncio.Event()
         self._closed = False
@@ -67,6 +68,12 @@ class Board:
         if renamed:
             self._publish()
 
+    def accompany(self, others: bool) -> None:
+        """Whether each router has others beside it; routers hear of it when that changes."""
+        if others != self._others:
+            self._others = others
+            self._publish()
+
     @property
     def trials(self) -> Mapping[str, Trial]:
         """The experiments that routers take part in, by model."""
@@ -84,6 +91,7 @@ class Board:
             generation=self.generation,
             models=self.desired.models,
             experiments=self._trials,
+            others=self._others,
             draining=tuple(sorted({*self._drains, *drained(self.desired)})),
         )
 

@@ -73,6 +73,7 @@ class Reconciler:
         """One look at the fleet, and the steps it calls for."""
         known = await self._look()
         now = self._clock()
+        self._board.accompany(len(self._routers.live()) > 1)
         self._board.drain(self._drains(now))
         steps = self._steps(now)
         if known:  # what cannot be ended must not be kept from serving

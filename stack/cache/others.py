@@ -1,4 +1,4 @@
-"""Whether other routers send to the same engines, as prompts show that are unknown here and cached all the same."""
+"""Whether other routers send to the same engines: as is told, or as prompts show that are unknown here and cached all the same."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ ENOUGH = 0.4
 
 
 class Others:
-    """Told of prompts that went to their rendezvous home, where every router sends them."""
+    """Told of prompts that went to their rendezvous home, where every router sends them. `told`: somebody knows of others."""
 
     def __init__(self) -> None:
+        self.told = False
         self._belief = 0.0
 
     @property
     def seen(self) -> bool:
         """There are others."""
-        return self._belief >= ENOUGH
+        return self.told or self._belief >= ENOUGH
 
     def found(self, known: float, cached: float, tokens: int) -> None:
         """Of a prompt of `tokens` its engine had `cached`; `known` are those that it had been sent from here.

@@ -29,6 +29,7 @@ class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a router applies, whole. `draining` names engines that take no new requests.
 
     `version` changes whenever anything in the document does; `generation` only with the desired state.
+    `others`: more routers than one report, so that what others sent to the engines is not known here.
     `experiments` are keyed by model, one at a time. A router that does not know them, or a strategy of theirs, goes by `models`
     alone: its report does not name them. A router whose schema is below `requires` refuses the document: to go without what it
     does not know would not be what is desired.
@@ -39,6 +40,7 @@ class RouterConfig(msgspec.Struct, frozen=True, kw_only=True):
     models: dict[str, ModelState]
     draining: tuple[str, ...] = ()
     experiments: dict[str, Trial] = {}
+    others: bool = False
     schema: int = SCHEMA
     requires: int = 1
 

@@ -51,12 +51,13 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """One generation, whole. `version` is control's, None until control has spoken."""
+    """One generation, whole. `version` is control's, None until control has spoken; `others` routers send to these engines."""
 
     version: int | None = None
     generation: int = 0
     models: Mapping[str, Served] = field(default_factory=lambda: MappingProxyType({}))
     draining: frozenset[str] = frozenset()
+    others: bool = False
 
     @property
     def experiments(self) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ class Configuration:
         models = {name: self._served(name, state) for name, state in config.models.items()}
         forked = {name: self._forked(name, models[name], trial) for name, trial in config.experiments.items() if name in models}
         applied = MappingProxyType(models | forked)
-        self.current = Applied(config.version, config.generation, applied, frozenset(config.draining))
+        self.current = Applied(config.version, config.generation, applied, frozenset(config.draining), config.others)
         self._on_applied(self.current)
 
     def confirm(self) -> None:

@@ -22,7 +22,7 @@ from stack.cache.rates import RateBook
 from stack.cache.tier_index import TierIndex
 from stack.engines.lmcache_chunks import chunk_names, knows
 from stack.router.admission import Admission
-from stack.router.applied import Configuration
+from stack.router.applied import Applied, Configuration
 from stack.router.background import keep_going
 from stack.router.exposition import OwnExposition, WorkerExposition
 from stack.router.fleet_keeper import FleetKeeper
@@ -76,7 +76,7 @@ class Router:
         shelf, rates = StrategyShelf(names(), create), RateBook(options.profile)
         lineup = Lineup(self.in_flight, rates)
         self.keeper = FleetKeeper(settings, self.in_flight, pulse)
-        self.configuration = Configuration(shelf, lambda applied: self.keeper.drain(applied.draining))
+        self.configuration = Configuration(shelf, self._applied)
         self.admission = Admission(self.in_flight, lineup, lambda: self.keeper.fleet)
         self._models = ModelList(self.keeper, self._upstream, settings)
         self._greeter = Greeter(self._tokens)
@@ -120,6 +120,7 @@ class Router:
     async def start(self) -> None:
         """Listen, and begin to follow the fleet and control. Raises OSError when the address cannot be had."""
         options, settings = self._options, self._options.settings
+        self._applied(self.configuration.current)
         if options.desired is not None:
             self.configuration.preset(options.desired.models)
         if self._worker is not None:
@@ -153,6 +154,10 @@ class Router:
             work["steering"] = steering.run
             work["tiers"] = TierFollower(link, self._tiers, settings, time.monotonic).run
         self._tasks = [asyncio.create_task(keep_going(site, run, self._meters.failed), name=site) for site, run in work.items()]
+
+    def _applied(self, applied: Applied) -> None:
+        self.keeper.drain(applied.draining)
+        self.in_flight.sent.others.told = applied.others or self._options.seat is not None  # workers know nothing of each other
 
     def _stalled(self, engine: str, account: str) -> None:
         member = self.keeper.fleet.members.get(engine)
@@ -193,5 +198,4 @@ async def serve(options: RouterOptions, told: asyncio.Event, serving: Callable[[
     serving()
     await told.wait()
     log.info("router drains", extra={"in_flight": router.in_flight.total})
-    finished = await router.stop()
-    log.info("router stopped", extra={"all_finished": finished})
+    log.info("router stopped", extra={"all_finished": await router.stop()})

@@ -77,7 +77,8 @@ def run(workload: Workload, setting: Setting, state: ModelState) -> Ran:
             tiers = Tiers(CacheTier(Medium.CPU, setting.profile.l1_blocks), l2)
             engine = VirtualEngine(name, setting.profile, tiers, fabric, agenda, _publisher(name, agenda, routers))
             engines[name] = engine, pool
-    routers += [VirtualRouter(agenda, engines, state, _believed(setting.believed), NETWORK_SECONDS) for _ in range(setting.routers)]
+    believed, others = _believed(setting.believed), setting.routers > 1
+    routers += [VirtualRouter(agenda, engines, state, believed, NETWORK_SECONDS, others) for _ in range(setting.routers)]
     clients = _Clients(agenda, routers)
     for conversation in workload.conversations:
         clients.begin(conversation, conversation.begins / setting.rate)

@@ -68,7 +68,10 @@ class _Known:
 
 
 class VirtualRouter:
-    """One router over `engines`. Everything between it and them takes `network_seconds`; events take `event_seconds`."""
+    """One router over `engines`, told whether there are `others`.
+
+    Everything between it and them takes `network_seconds`; events take `event_seconds`.
+    """
 
     def __init__(
         self,
@@ -77,6 +80,7 @@ class VirtualRouter:
         state: ModelState,
         profile: Rates,
         network_seconds: float,
+        others: bool,
     ) -> None:
         self._agenda = agenda
         self.index = BlockIndex()
@@ -86,6 +90,7 @@ class VirtualRouter:
             self.index.follow(Source(name))
             self.index.seen(Source(name), agenda.now)
         self._in_flight = InFlight(agenda.clock)
+        self._in_flight.sent.others.told = others
         rates = RateBook(profile)
         self._lineup = Lineup(self._in_flight, rates)
         self._carrier = Carrier(agenda, {name: engine for name, (engine, _) in engines.items()}, self._in_flight, network_seconds)

@@ -64,6 +64,25 @@ async def test_a_pool_grows_and_shrinks_without_losing_a_request(tmp_path: Path)
         assert await it.outcomes() == ["started", "applied", "step", "applied", "step"]
 
 
+async def test_routers_hear_whether_there_are_others(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        first, second = it.router(), it.router("router-1")
+        await first.follow()
+        await it.tick()
+        assert it.control.board.config().others is False
+        await second.follow()
+        await it.tick()
+        heard = await first.fetch()
+        assert heard is not None
+        assert heard.others is True
+        for _ in range(7):  # the second one falls silent
+            await first.report()
+            await it.tick(1)
+        heard = await first.fetch()
+        assert heard is not None
+        assert heard.others is False
+
+
 async def test_an_engine_stays_marked_until_no_router_lists_it(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         router = it.router()

@@ -13,6 +13,12 @@ def test_a_prompt_that_was_cached_though_nobody_here_sent_it_shows_others() -> N
     assert others.seen
 
 
+def test_who_is_told_of_others_need_not_see_them() -> None:
+    others = Others()
+    others.told = True
+    assert others.seen
+
+
 def test_what_was_sent_from_here_shows_nobody() -> None:
     others = Others()
     for _ in range(50):

@@ -30,7 +30,7 @@ def _shelf() -> StrategyShelf:
 
 
 def _config(version: int, **models: ModelState) -> RouterConfig:
-    return RouterConfig(version=version, generation=version * 10, models=models, draining=("decode-1",))
+    return RouterConfig(version=version, generation=version * 10, models=models, draining=("decode-1",), others=True)
 
 
 def test_a_configuration_is_applied_whole() -> None:
@@ -41,7 +41,7 @@ def test_a_configuration_is_applied_whole() -> None:
     configuration.apply(_config(4, m=ModelState(strategy="a", dpd=dpd, pools=pools)))
     applied = configuration.current
     assert told == [applied]
-    assert (applied.version, applied.generation, applied.draining) == (4, 40, frozenset({"decode-1"}))
+    assert (applied.version, applied.generation, applied.draining, applied.others) == (4, 40, frozenset({"decode-1"}), True)
     assert applied.models["m"].policy == DpdPolicy(True, 512, 64)
     strategies = applied.models["m"].strategies
     assert (strategies.prefill.name, strategies.decode.name) == ("b", "a")
