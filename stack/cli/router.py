@@ -136,9 +136,9 @@ def command(
 def _run(options: RouterOptions, workers: int) -> None:
     """Imports only what this process is going to be: the one that leads workers is no router itself."""
     if workers == 1:
-        from stack.wiring import router
+        from stack.wiring import router_process
 
-        router.run(options)
+        router_process.run(options)
     else:
         from stack.wiring import router_workers
 

@@ -1,16 +1,13 @@
-"""The router process: names the concrete classes, joins them, runs until it is told to stop."""
+"""A router: names the concrete classes and joins them."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import signal
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 
 import httpx
-import uvloop
 from prometheus_client import CollectorRegistry
 
 from stack.adapters.control_link import ControlLink
@@ -51,10 +48,7 @@ from stack.router.wire import Server
 from stack.strategies.base import create, names
 from stack.wiring.request_path import Shared, handler
 from stack.wiring.router_options import RouterOptions
-from stack.wiring.router_process import prepare
 from stack.wiring.router_tokens import model_tokens
-
-log = logging.getLogger(__name__)
 
 
 class Router:
@@ -179,23 +173,3 @@ class Router:
         await self._upstream.close()
         await self._client.aclose()
         return finished
-
-
-def run(options: RouterOptions) -> None:
-    """Serve until SIGTERM or SIGINT, then drain."""
-    prepare()
-    uvloop.run(serve(options, asyncio.Event()))
-
-
-async def serve(options: RouterOptions, told: asyncio.Event, serving: Callable[[], object] = lambda: None) -> None:
-    """Serve until `told` or signalled, then drain; calls `serving` once requests are taken. Raises OSError, UnknownNameError."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, told.set)
-    router = Router(options)
-    await router.start()
-    host, port = router.server.address
-    log.info("router serves", extra={"host": host, "port": port, "router": options.router_id})
-    serving()
-    await told.wait()
-    log.info("router drains", extra={"in_flight": router.in_flight.total})
-    log.info("router stopped", extra={"all_finished": await router.stop()})

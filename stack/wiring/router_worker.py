@@ -11,9 +11,8 @@ import sys
 import uvloop
 
 from stack.registry import UnknownNameError
-from stack.wiring.router import serve
 from stack.wiring.router_options import SERVING, RouterOptions
-from stack.wiring.router_process import prepare
+from stack.wiring.router_process import prepare, serve
 
 
 def main() -> None:
