@@ -9,7 +9,7 @@ import msgspec
 
 from stack.control.wager import Interval, Wager, interval
 
-RATIOS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 3.0)
+RATIOS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.75, 2.0, 3.0, 5.0)
 DIFFERENCES = (-0.5, -0.2, -0.1, -0.05, -0.02, -0.01, 0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 REFERENCE = 200  # outcomes of the control arm that ranks are told by: enough to tell hundredths, recent enough to follow the day
 REFERENCE_LEAST = 20  # before that nothing is bet: ranks among a handful say little

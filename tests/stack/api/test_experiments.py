@@ -17,7 +17,7 @@ from tests.grants import EVERYBODY, bearer
 from tests.stack.api.deck import Clock, Deck, Router, deck
 from tests.stack.control.test_experiment import record
 
-PROPOSAL = {"candidate": {"strategy": "kv_aware"}, "share": 0.5, "samples": 1_000, "guardrails": {"gap": None}}
+PROPOSAL = {"candidate": {"strategy": "kv_aware"}, "share": 0.5, "samples": 400, "guardrails": {"gap": None}}
 
 
 @asynccontextmanager
@@ -79,12 +79,12 @@ async def test_it_is_kept_told_to_routers_and_shown(tmp_path: Path) -> None:
         assert (await shown(it, name))["not_taking_part"] == ["router-0"]
         await router.report()
         view = await shown(it, name)
-        assert (view["not_taking_part"], view["samples_left"], view["seconds_left"]) == ([], 1_000, None)
+        assert (view["not_taking_part"], view["samples_left"], view["seconds_left"]) == ([], 400, None)
         listed = (await it.http.get("/v1/experiments")).json()["experiments"]
         assert [(each["id"], each["stage"], each["actor"]) for each in listed] == [(name, "running", "ann")]
         last = (await it.http.get("/v1/audit")).json()["records"][0]
         assert (last["outcome"], last["actor"], last["comment"], last["generation"]) == ("experiment", "ann", "a try", 1)
-        assert last["effects"][0] == "running: 50% of smollm2's sessions go by the candidate, until 1,000 sessions are counted"
+        assert last["effects"][0] == "running: 50% of smollm2's sessions go by the candidate, until 400 sessions are counted"
 
 
 async def test_off_by_default(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_one_at_a_time_for_a_model_and_only_on_the_generation_that_was_see
 async def test_a_candidate_that_is_better_becomes_a_generation_of_its_own_doing(tmp_path: Path) -> None:
     async with allowed(tmp_path) as (it, router):
         name = await begun(it, router)
-        await router.report(*requests(name, 600, 0.6))
+        await router.report(*requests(name, 300, 0.6))
         await look(it)
         config = await router.fetch()
         assert config is not None
@@ -150,7 +150,7 @@ async def test_a_candidate_that_is_better_becomes_a_generation_of_its_own_doing(
 async def test_a_candidate_that_is_worse_is_rolled_back_before_most_samples_are_in(tmp_path: Path) -> None:
     async with allowed(tmp_path) as (it, router):
         name = await begun(it, router)
-        for first in range(0, 1_000, 100):
+        for first in range(0, 400, 100):
             await router.report(*requests(name, 100, 1.6, first))
             await look(it)
         config = await router.fetch()
@@ -158,13 +158,13 @@ async def test_a_candidate_that_is_worse_is_rolled_back_before_most_samples_are_
         assert (config.generation, config.models["smollm2"].strategy, config.experiments) == (1, "prefix_aware", {})
         view = await shown(it, name)
         assert view["experiment"]["stage"] == "rolled_back"
-        assert view["control"]["sessions"] + view["candidate"]["sessions"] < 500
+        assert view["control"]["sessions"] + view["candidate"]["sessions"] < 400
 
 
 async def test_a_candidate_that_is_equal_is_not_promoted(tmp_path: Path) -> None:
     async with allowed(tmp_path) as (it, router):
         name = await begun(it, router)
-        for first in range(0, 1_000, 100):
+        for first in range(0, 400, 100):
             await router.report(*requests(name, 100, 1.0, first))
             await look(it)
         assert (await shown(it, name))["experiment"]["stage"] == "stopped"
@@ -266,6 +266,6 @@ async def test_it_has_to_say_why_where_changes_have_to(tmp_path: Path) -> None:
         assert (await begin(it, comment="a try")).status_code == 202
         await router.follow()
         (trial,) = it.control.board.trials.values()
-        await router.report(*requests(trial.id, 600, 0.6))
+        await router.report(*requests(trial.id, 300, 0.6))
         await look(it)
         assert it.control.board.generation == 2  # a promotion says why by itself
