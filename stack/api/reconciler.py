@@ -93,14 +93,15 @@ class Reconciler:
 
     async def _look(self) -> bool:
         """Refresh targets and processes; whether the machinery answered."""
-        targets = self._targets()
-        if targets is not None:
-            self._sight.targets = targets
         try:
             found = await self._scaler.look()
         except ScalerError as error:
             self._failures[MACHINERY] = failed(self._failures.get(MACHINERY), str(error), self._clock())
             return False
+        finally:  # not before: an engine that is listed still and runs no more would count
+            targets = self._targets()
+            if targets is not None:
+                self._sight.targets = targets
         self._failures.pop(MACHINERY, None)
         self._sight.saw(found, [*found.processes, *self._unlisted({process.name for process in found.processes})])
         return True

@@ -21,9 +21,28 @@ class Tls:
     key: Path
 
 
+@dataclass(frozen=True, slots=True)
+class LocalPools:
+    """The supervisor runs the engines: its socket, and the target file that it writes."""
+
+    socket: Path
+    targets: Path
+
+
+@dataclass(frozen=True, slots=True)
+class KubernetesPools:
+    """Deployments and StatefulSets run the engines, which listen at `port`; the configuration says which.
+
+    The API server is asked as `kubeconfig` says, None is as control's own pod.
+    """
+
+    port: str = "8000"
+    kubeconfig: Path | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlSettings:
-    """What `kvdeck control` is told: where to listen, what to watch, and how many seconds a leaving engine is waited for.
+    """What `kvdeck control` is told: where to listen, what runs the engines, and how many seconds a leaving engine is waited for.
 
     Who may do what is in the files `tokens`; without any only loopback is listened at, which `insecure` lets go unencrypted
     elsewhere.
@@ -40,8 +59,7 @@ class ControlSettings:
     host: str
     port: int
     state_dir: Path
-    targets: Path
-    supervisor_socket: Path
+    pools: LocalPools | KubernetesPools
     config: Path | None = None
     mode: Mode = Mode.LIVE
     desired: Path | None = None

@@ -14,8 +14,17 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command()
 @click.option("--listen", metavar="HOST:PORT", default="127.0.0.1:8010", show_default=True, callback=host_port)
 @click.option("--state-dir", type=click.Path(path_type=Path, file_okay=False), required=True, help="Keeps state and audit log.")
-@click.option("--targets", type=_FILE, required=True, help="The fleet's target file (Prometheus' file_sd format).")
-@click.option("--supervisor-socket", type=_FILE, required=True, help="Where engines are started and ended.")
+@click.option(
+    "--pools",
+    type=click.Choice(["supervisor", "kubernetes"]),
+    default="supervisor",
+    show_default=True,
+    help="What runs the engines: `kvdeck up`, or Deployments and StatefulSets, which 'kubernetes:' in --config names.",
+)
+@click.option("--targets", type=_FILE, help="The fleet's target file (Prometheus' file_sd format), with a supervisor.")
+@click.option("--supervisor-socket", type=_FILE, help="Where engines are started and ended, with a supervisor.")
+@click.option("--kubernetes-port", default="8000", show_default=True, metavar="PORT", help="Engines' port, or its name in pods.")
+@click.option("--kubernetes-kubeconfig", type=_FILE, help="Ask the API server as this file says, not as the pod's account.")
 @click.option("--config", type=_FILE, help="YAML with 'desired:', used at the very first start.")
 @click.option(
     "--mode",
@@ -44,8 +53,11 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def command(
     listen: tuple[str, int],
     state_dir: Path,
-    targets: Path,
-    supervisor_socket: Path,
+    pools: str,
+    targets: Path | None,
+    supervisor_socket: Path | None,
+    kubernetes_port: str,
+    kubernetes_kubeconfig: Path | None,
     config: Path | None,
     mode: str,
     desired: Path | None,
@@ -62,12 +74,25 @@ def command(
     decisions_mib: int,
     experiments: bool,
 ) -> None:
-    """Hold the desired state, steer routers and pools, keep the audit log."""
+    """Hold the desired state, steer routers and pools, keep the audit log.
+
+    On Kubernetes the section `kubernetes:` of --config says which workload runs each pool of each model:
+
+    \b
+        kubernetes:
+          pools:
+            Llama-3.3-70B-Instruct:
+              prefill: {name: llama-prefill, kind: StatefulSet}
+              decode: {name: llama-decode}      # a Deployment of control's own namespace, unless it says otherwise
+
+    Sizes are set through /scale, and drained pods end first. Whose replicas an autoscaler, Argo CD, Flux or Helm sets is left
+    alone; a change of them is refused with what to hand over first.
+    """
     from stack.adapters import logs
     from stack.adapters.bearer import TokenFileError
     from stack.api.desired_file import DesiredFileError
     from stack.api.guard import NotLoopbackError
-    from stack.api.settings import ControlConfigError, ControlSettings, Tls
+    from stack.api.settings import ControlConfigError, ControlSettings, KubernetesPools, LocalPools, Tls
     from stack.control.mode import Mode
     from stack.control.opening import NoDesiredStateError
     from stack.control.ports import StoreError
@@ -80,13 +105,18 @@ def command(
         raise click.UsageError("--mode declarative follows a file: name it with --desired")
     if mode != "declarative" and desired is not None:
         raise click.UsageError("--desired is for --mode declarative; what a first start begins with is --config")
+    if pools == "kubernetes":
+        running: LocalPools | KubernetesPools = KubernetesPools(kubernetes_port, kubernetes_kubeconfig)
+    elif targets is None or supervisor_socket is None:
+        raise click.UsageError("a supervisor's engines are known by --targets and --supervisor-socket")
+    else:
+        running = LocalPools(supervisor_socket, targets)
     logs.configure()
     settings = ControlSettings(
         host=listen[0],
         port=listen[1],
         state_dir=state_dir,
-        targets=targets,
-        supervisor_socket=supervisor_socket,
+        pools=running,
         config=config,
         mode=Mode(mode),
         desired=desired,

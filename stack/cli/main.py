@@ -7,7 +7,7 @@ import click
 import stack.cli
 from stack.cli.command_files import CommandFiles
 
-_NO_COMMANDS = frozenset({"main", "options", "command_files"})
+_NO_COMMANDS = frozenset({"main", "options", "kubernetes_options", "command_files"})
 
 
 @click.command(cls=CommandFiles, package=stack.cli, others=_NO_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})

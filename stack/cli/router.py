@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from stack.cli.kubernetes_options import kubernetes_options, selected
 from stack.cli.options import host_port
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
     "--listen", default="127.0.0.1:8000", show_default=True, callback=host_port, metavar="HOST:PORT", help="Where clients come."
 )
 @click.option("--id", "router_id", default="router-0", show_default=True, help="This router's name at control.")
-@click.option("--targets", type=_FILE, required=True, help="The fleet: a file_sd file, watched.")
+@click.option("--targets", type=_FILE, help="The fleet: a file_sd file, watched. This, or --kubernetes-selector.")
 @click.option("--control-url", help="Follow this control. Without it the router goes on with --config.")
 @click.option("--control-token-file", type=_EXISTING, help="Bearer token for control.")
 @click.option("--control-ca-file", type=_EXISTING, help="PEM file: whose certificate control has, if none that all trust.")
@@ -62,10 +63,11 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option("--index-blocks", default=8_000_000, show_default=True, help="KV blocks remembered of all engines, 200 bytes each.")
 @click.option("--index-blocks-per-rank", default=2_000_000, show_default=True, help="The same of one data-parallel rank.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that share the port.")
+@kubernetes_options
 def command(
     listen: tuple[str, int],
     router_id: str,
-    targets: Path,
+    targets: Path | None,
     control_url: str | None,
     control_token_file: Path | None,
     control_ca_file: Path | None,
@@ -84,6 +86,7 @@ def command(
     index_blocks: int,
     index_blocks_per_rank: int,
     workers: int,
+    kubernetes: dict[str, Any],
 ) -> None:
     """Route OpenAI requests to the fleet's engines.
 
@@ -92,9 +95,14 @@ def command(
     """
     if workers > 1 and kv_events_bind is not None:
         raise click.UsageError("--kv-events-bind is for one process; let the engines bind, and every worker connects to them")
+    pods = selected(kubernetes)
+    engines = targets or pods
+    if engines is None or (targets and pods):
+        raise click.UsageError("one of --targets and --kubernetes-selector says which engines there are")
     import msgspec
     from msgspec.structs import replace
 
+    from stack.kube.access import AccessError
     from stack.model.rates import PROFILE
     from stack.registry import UnknownNameError
     from stack.router.crew import CrewError
@@ -107,7 +115,7 @@ def command(
             host=listen[0],
             port=listen[1],
             router_id=router_id,
-            targets=targets,
+            targets=engines,
             secret=secret_from(secret_file),
             control_url=control_url,
             control_token=_token(control_token_file),
@@ -129,7 +137,7 @@ def command(
         _run(options, workers)
     except (msgspec.DecodeError, UnknownNameError) as error:
         raise click.ClickException(f"{config}: {error}") from error
-    except (OSError, CrewError) as error:
+    except (OSError, CrewError, AccessError) as error:
         raise click.ClickException(str(error)) from error
 
 

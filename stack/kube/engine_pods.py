@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from stack.kube.objects import Pod
+from stack.kube.pod_phase import unready
 from stack.model.target import Target
 from stack.model.tier import Pool
 
@@ -22,18 +25,27 @@ class Selection:
     """Pods to read: those of `namespaces` (the asker's own where there are none) that `selector` matches.
 
     `port` is a number, or the name of a port that the pod declares; pods that do not are no engines. Who has none of
-    `role_labels`, or a role other than prefill's, decodes.
+    `role_labels`, or a role other than prefill's, decodes. `kv_events_port` and `replay_port` are where engines publish KV
+    events, None where they do not.
     """
 
     selector: str
     namespaces: tuple[str, ...] = ()
     port: str = "8000"
     role_labels: tuple[str, ...] = ROLE_LABELS
+    kv_events_port: int | None = None
+    replay_port: int | None = None
 
 
 def engines(pods: Iterable[Pod], selection: Selection) -> list[Target]:
-    """The engines among `pods`, each named as its pod, with the namespace where pods of several are read."""
-    return sorted(_engines(pods, selection), key=lambda target: target.replica)
+    """The engines among `pods`, each named as its pod, with the namespace where pods of several are read.
+
+    Where no pod of a role is ready, all are taken for it: nodes that are cut off, or probes that are too strict, must not take
+    a whole pool out of service. Who can be reached is found out anyway.
+    """
+    found = sorted(_engines(pods, selection), key=lambda target: target.replica)
+    serving = {target.pool for target in found if target.ready}
+    return [target if target.pool in serving else replace(target, ready=True) for target in found]
 
 
 def _engines(pods: Iterable[Pod], selection: Selection) -> Iterator[Target]:
@@ -48,7 +60,10 @@ def _engines(pods: Iterable[Pod], selection: Selection) -> Iterator[Target]:
             model="",
             model_root="",
             namespace=named.namespace,
+            kv_events=_endpoint(pod, selection.kv_events_port),
+            replay=_endpoint(pod, selection.replay_port),
             leaving=named.deletion_timestamp is not None,
+            ready=not unready(pod),
         )
 
 
@@ -60,10 +75,18 @@ def engine_name(namespace: str, pod: str, selection: Selection) -> str:
 
 def address(pod: Pod, selection: Selection) -> str | None:
     """The URL of the engine that is in `pod`; None while it cannot be reached, or where it is none."""
-    port, host = _port(pod, selection.port), pod.status.pod_ip
-    if pod.status.phase not in _ALIVE or not host or port is None:
+    port = _port(pod, selection.port)
+    if pod.status.phase not in _ALIVE or not pod.status.pod_ip or port is None:
         return None
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"http://{_host(pod)}:{port}"
+
+
+def _endpoint(pod: Pod, port: int | None) -> str | None:
+    return None if port is None else f"tcp://{_host(pod)}:{port}"
+
+
+def _host(pod: Pod) -> str:
+    return f"[{pod.status.pod_ip}]" if ":" in pod.status.pod_ip else pod.status.pod_ip
 
 
 def _port(pod: Pod, wanted: str) -> int | None:

@@ -10,12 +10,13 @@ from msgspec.structs import replace as replace_fields
 from stack.control.machinery import EngineProcess, Phase, Workload
 from stack.kube.autoscalers import Autoscalers
 from stack.kube.dial import Dialled
-from stack.kube.engine_pods import Selection, address, engine_name
+from stack.kube.engine_pods import Selection, address, engine_name, engines
 from stack.kube.objects import Pod
 from stack.kube.owners import owner, set_by
 from stack.kube.pod_phase import ended, phase, turn
 from stack.kube.pool_map import PoolWorkload
 from stack.kube.workloads import WorkloadKind
+from stack.model.target import Target
 
 _AWAITED = "awaited"
 _NOT_MADE = "its pod is not made yet"
@@ -74,6 +75,11 @@ class PoolSight:
                 how, detail = phase(pod)
                 yield self._process(self.name(pod), how, detail, self._turn(pod), address(pod, self.selection))
         yield from (self._process(name, Phase.STARTING, _NOT_MADE, turn) for name, turn in self.awaited())
+
+    def targets(self) -> Iterator[Target]:
+        """The engines that can be reached."""
+        for target in engines(self.pods, self.selection):
+            yield replace_fields(target, pool=self.where.pool, model=self.where.model, model_root=self.where.model)
 
     def awaited(self) -> Iterator[tuple[str, int]]:
         """Name and turn of each engine whose pod is still to be made. A StatefulSet's are known before they are."""

@@ -20,6 +20,7 @@ from stack.kube.pod_phase import turn
 from stack.kube.pool_map import PoolWorkload
 from stack.kube.pool_sight import PoolSight
 from stack.kube.workloads import WorkloadKind, selector_text
+from stack.model.target import Target
 from stack.model.tier import Pool
 
 # A look costs two requests a pool: routers' reports must not make more of them than the API server likes.
@@ -48,6 +49,7 @@ class KubernetesScaler:
         self._pools, self._selection, self._clock = tuple(pools), selection, clock
         self._sights: dict[PoolWorkload, PoolSight] = {}
         self._looked_at: float | None = None
+        self._told: list[Target] | None = None
         self._autoscalers: dict[str, tuple[float, Autoscalers]] = {}
         self._going: set[str] = set()  # engines that were scaled away and whose pods do not end yet
 
@@ -61,6 +63,14 @@ class KubernetesScaler:
             await self._look()
         sights = self._sights.values()
         return Machinery(tuple(one for sight in sights for one in sight.processes()), tuple(sight.workload for sight in sights))
+
+    def targets(self) -> list[Target] | None:
+        """The engines that could be reached at the last look, when that changed since the last time, else None."""
+        found = sorted((one for sight in self._sights.values() for one in sight.targets()), key=lambda one: one.replica)
+        if not self._sights or found == self._told:
+            return None
+        self._told = found
+        return found
 
     async def grow(self, model: str, pool: Pool, by: int) -> tuple[str, ...]:
         sight = await self._sight(model, pool)

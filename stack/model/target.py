@@ -7,7 +7,8 @@ import yaml
 
 from stack.model.tier import Pool
 
-_LEAVING = "__leaving"  # Prometheus drops labels that begin like this: an engine's series stay the same
+# Prometheus drops labels that begin like this: an engine's series stay the same.
+_LEAVING, _UNREADY = "__leaving", "__unready"
 # Labels by which Prometheus itself goes.
 _SCHEME, _METRICS_PATH = "__scheme__", "__metrics_path__"
 METRICS_PATH = "/metrics"
@@ -23,7 +24,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     path or repository the engine loaded. `cache_server` is the id by which the LMCache server whose L1 the engine reaches
     reports, None when there is none.
     `namespace` and `cluster` say where it runs, None where nobody said.
-    `leaving`: it is about to be stopped and must get no new requests.
+    `leaving`: it is about to be stopped and must get no new requests. Not `ready`: what runs it has taken it out of service for
+    now, whatever it answers itself.
     """
 
     replica: str
@@ -38,6 +40,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     kv_event_ranks: int = 1
     emulated: bool = False
     leaving: bool = False
+    ready: bool = True
     metrics_path: str = METRICS_PATH
     namespace: str | None = None
     cluster: str | None = None
@@ -91,6 +94,8 @@ def _labels(target: Target) -> dict[str, str]:
     }
     if target.leaving:
         labels[_LEAVING] = "true"
+    if not target.ready:
+        labels[_UNREADY] = "true"
     if target.kv_events is not None:
         labels["kv_events"] = target.kv_events
     if target.kv_topic is not None:
@@ -135,6 +140,7 @@ def _target(address: str, group: _Group) -> Target:
             kv_event_ranks=_ranks(labels),
             emulated=labels.get("emulated") == "true",
             leaving=labels.get(_LEAVING) == "true",
+            ready=labels.get(_UNREADY) != "true",
             metrics_path=labels.get(_METRICS_PATH) or METRICS_PATH,
             namespace=labels.get("namespace") or None,
             cluster=labels.get("cluster") or None,

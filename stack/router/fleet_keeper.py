@@ -72,8 +72,8 @@ class FleetKeeper:
     def retarget(self, targets: list[Target]) -> None:
         """The target file says that these engines exist: probe the new ones, leave the gone ones alone."""
         before = self.fleet
-        self.apply(TargetsChanged(tuple([replace(target, leaving=False) if target.leaving else target for target in targets])))
-        self._leaving = frozenset(target.replica for target in targets if target.leaving)
+        self.apply(TargetsChanged(tuple([replace(target, leaving=False, ready=True) for target in targets])))
+        self._leaving = frozenset(target.replica for target in targets if target.leaving or not target.ready)
         self.apply(DrainingChanged(self._drained | self._leaving))
         for name in before.members.keys() - self.fleet.members.keys():
             self._probing.pop(name).cancel()

@@ -17,18 +17,17 @@ import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
 from stack.adapters.experiment_store import SqliteExperiments
 from stack.adapters.lines_out import LinesOut
-from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.report_store import SqliteReports
 from stack.adapters.store_limits import store_limits
-from stack.adapters.target_file import TargetFile
 from stack.adapters.token_file import TokenFiles
 from stack.api.desired_file import DesiredFile
 from stack.api.guard import check_listen
 from stack.api.listening import listening, url
 from stack.api.settings import ControlConfigError, ControlSettings, Tls
 from stack.control.audit import AuditLine
-from stack.control.flights import recalled
+from stack.control.flights import Flights, recalled
 from stack.control.mode import Stance
+from stack.control.opening import Opening
 from stack.control.reconcile import Patience
 from stack.strategies import base as strategies
 from stack.wiring.control_beginning import begun
@@ -36,6 +35,7 @@ from stack.wiring.control_cache import cache_board, watching
 from stack.wiring.control_parts import Control, assemble
 from stack.wiring.control_server import ControlServer
 from stack.wiring.decision_files import decision_files
+from stack.wiring.pools import Pools, pools
 
 log = logging.getLogger(__name__)
 
@@ -61,9 +61,21 @@ def run(settings: ControlSettings) -> None:
 async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFiles | None, listener: socket.socket) -> None:
     begin = await begun(settings, store)
     flights = {} if begin.new else recalled(await store.generations(REMEMBERED), begin.kept.desired)
+    async with pools(settings, begin.kept.desired) as running:
+        await _run(settings, store, begin, flights, tokens, listener, running)
+
+
+async def _run(
+    settings: ControlSettings,
+    store: SqliteStore,
+    begin: Opening,
+    flights: Flights,
+    tokens: TokenFiles | None,
+    listener: socket.socket,
+    running: Pools,
+) -> None:
     followed = settings.followed
     files = decision_files(settings)
-    scaler = SupervisorScaler(settings.supervisor_socket, next(iter(begin.kept.desired.models)))
     cache = cache_board(settings.cache_store)
     limits = None if settings.cache_store is None else store_limits(settings.cache_store)
     control = assemble(
@@ -71,9 +83,9 @@ async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFil
         store=store,
         reports=SqliteReports(store.file),
         experiments=SqliteExperiments(store.file),
-        scaler=scaler,
+        scaler=running.scaler,
         known=strategies.names(),
-        targets=TargetFile(settings.targets).changed,
+        targets=running.targets,
         cache=cache,
         tokens=tokens,
         patience=Patience(drain=settings.drain_seconds),

@@ -13,7 +13,6 @@ from prometheus_client import CollectorRegistry
 from stack.adapters.control_link import ControlLink
 from stack.adapters.kv_events import KvEventSubscriber
 from stack.adapters.probe import pulse
-from stack.adapters.target_file import TargetFile
 from stack.cache.index import BlockIndex, IndexLimits
 from stack.cache.rates import RateBook
 from stack.cache.tier_index import TierIndex
@@ -46,6 +45,7 @@ from stack.router.unclaimed import Collection
 from stack.router.upstream import Upstream
 from stack.router.wire import Server
 from stack.strategies.base import create, names
+from stack.wiring.engine_list import engine_list
 from stack.wiring.request_path import Shared, handler
 from stack.wiring.router_options import RouterOptions
 from stack.wiring.router_tokens import model_tokens
@@ -112,7 +112,7 @@ class Router:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Listen, and begin to follow the fleet and control. Raises OSError when the address cannot be had."""
+        """Listen, and begin to follow the fleet and control. Raises OSError, AccessError."""
         options, settings = self._options, self._options.settings
         self._applied(self.configuration.current)
         if options.desired is not None:
@@ -121,7 +121,7 @@ class Router:
             telling = await self._worker.open()
             self._resources.callback(telling.close)
         await self.server.start(options.host, options.port, shared=self._worker is not None)
-        targets = TargetFile(options.targets)
+        targets = engine_list(options, self._client)
         work: dict[str, Callable[[], Awaitable[None]]] = {
             "targets": lambda: targets.watch(settings.targets_interval_s, self.keeper.retarget),
             "kv_events": self._subscriber.run,

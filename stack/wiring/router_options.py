@@ -9,6 +9,7 @@ import msgspec
 
 from stack.control.skew import configured
 from stack.control.state import Desired
+from stack.kube.engine_pods import Selection
 from stack.model.rates import PROFILE, Rates
 from stack.router.exposition import Seat
 from stack.router.message import Limits
@@ -19,9 +20,18 @@ SERVING = b"serving\n"
 
 
 @dataclass(frozen=True, slots=True)
+class Pods:
+    """Engines as pods: which, and how the API server is asked; None is as the router's own pod."""
+
+    selection: Selection
+    kubeconfig: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RouterOptions:
     """What the command line says. `engine_authorization` replaces the clients' Authorization header on the way to engines.
 
+    `targets` are a target file, or pods.
     `observe`: requests are mirrored here by another gateway, and sent nowhere.
     `profile` is what engines are taken to be until requests have shown otherwise.
     `seat` is that of a worker which shares the port with others; None for a router that is one process.
@@ -30,7 +40,7 @@ class RouterOptions:
     host: str
     port: int
     router_id: str
-    targets: Path
+    targets: Path | Pods
     secret: bytes
     control_url: str | None = None
     control_token: str | None = None

@@ -25,7 +25,7 @@ from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.machinery import UNKNOWN, EngineProcess, Machinery, Phase, Workload
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import opening
-from stack.control.ports import DecisionLog, ScalerError, TierBackend
+from stack.control.ports import DecisionLog, PoolScaler, ScalerError, TierBackend
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.model.tier import Pool
@@ -185,7 +185,10 @@ async def deck(
     declared: Callable[[], Desired] | None = None,
     tiers: TierBackend | None = None,
     counterpart: Counterpart | None = None,
+    scaler: PoolScaler | None = None,
+    targets: Callable[[], Sequence[Target] | None] | None = None,
 ) -> AsyncIterator[Deck]:
+    """`scaler` and `targets` are the fleet's own where they are not given."""
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
     clock = clock or Clock()
     store = SqliteStore(folder)
@@ -198,10 +201,10 @@ async def deck(
         store=store,
         reports=SqliteReports(store.file),
         experiments=SqliteExperiments(store.file),
-        scaler=fleet,
+        scaler=scaler or fleet,
         known=known,
         flights=flights,
-        targets=fleet.targets,
+        targets=targets or fleet.targets,
         cache=cache or CacheBoard(CacheDirectory(1, has_store=True), clock),
         tokens=tokens,
         clock=clock,

@@ -60,3 +60,21 @@ def test_a_pod_without_an_address_or_at_its_end_is_none(status: dict[str, str]) 
 def test_a_pod_that_is_being_ended_leaves_and_ipv6_is_an_address() -> None:
     (found,) = read(pod("a", "fd00::7", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"}))
     assert (found.leaving, found.url) == (True, "http://[fd00::7]:8000")
+
+
+def test_kv_events_are_at_the_ports_that_are_said() -> None:
+    (found,) = read(pod("a", "10.0.0.1"), Selection("app=vllm", kv_events_port=5557, replay_port=5558))
+    assert (found.kv_events, found.replay) == ("tcp://10.0.0.1:5557", "tcp://10.0.0.1:5558")
+
+
+def ready(name: str, role: str, status: str | None) -> dict[str, Any]:
+    """A pod whose node says so of its readiness, None where it says nothing."""
+    found = pod(name, "10.0.0.1", metadata={"labels": {ROLE_LABELS[0]: role}})
+    conditions = [] if status is None else [{"type": "Ready", "status": status}]
+    return {**found, "status": {**found["status"], "conditions": conditions}}
+
+
+def test_a_pod_that_is_not_ready_is_out_of_service_where_another_of_its_role_is_ready() -> None:
+    told = [("p", "prefill", "False"), ("d0", "decode", "True"), ("d1", "decode", "False"), ("d2", "decode", None)]
+    found = engines([msgspec.convert(ready(*one), Pod) for one in told], SELECTION)
+    assert {one.replica: one.ready for one in found} == {"p": True, "d0": True, "d1": False, "d2": True}

@@ -43,8 +43,9 @@ def test_prometheus_reads_it_as_file_sd() -> None:
     ]
 
 
-def test_an_engine_that_leaves_keeps_its_series() -> None:
-    leaving = msgspec.structs.replace(DECODE, leaving=True)
+@pytest.mark.parametrize("change", [{"leaving": True}, {"ready": False}])
+def test_an_engine_that_leaves_or_is_out_of_service_keeps_its_series(change: dict[str, bool]) -> None:
+    leaving = msgspec.structs.replace(DECODE, **change)
     assert decode(encode([leaving])) == [leaving]
     added = json.loads(encode([leaving]))[0]["labels"].keys() - json.loads(encode([DECODE]))[0]["labels"].keys()
     assert all(label.startswith("__") for label in added)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -106,11 +107,12 @@ async def test_a_probe_never_touches_the_count_of_requests() -> None:
     await keeper.close()
 
 
-async def test_an_engine_that_leaves_is_ready_and_gets_no_new_requests_whatever_control_says() -> None:
+@pytest.mark.parametrize("out", [{"leaving": True}, {"ready": False}], ids=["leaves", "is not ready to who runs it"])
+async def test_an_engine_that_leaves_is_ready_and_gets_no_new_requests_whatever_control_says(out: dict[str, bool]) -> None:
     keeper = FleetKeeper(RouterSettings(probe_interval_s=60.0), InFlight(), Probes(a=Pulse.WELL, b=Pulse.WELL))
     seen = []
     for targets, drained in (("a b", ""), ("a- b", ""), ("a- b", "b"), ("a- b", ""), ("a b", "")):
-        keeper.retarget([replace(_target(name[0]), leaving=name.endswith("-")) for name in targets.split()])
+        keeper.retarget([replace(_target(name[0]), **(out if name.endswith("-") else {})) for name in targets.split()])
         keeper.drain(frozenset(drained))
         for name in "ab":
             await _until(keeper, name, Health.READY)

@@ -1,0 +1,58 @@
+"""Control finds what runs its engines as its settings say, or says what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stack.adapters.pool_scaler import SupervisorScaler
+from stack.api.settings import ControlConfigError, ControlSettings, KubernetesPools, LocalPools
+from stack.kube.scaler import KubernetesScaler
+from stack.wiring.pools import pools
+from tests.stack.control.samples import desired
+
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+current-context: here
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {token: t}}]
+contexts: [{name: here, context: {cluster: c, user: u, namespace: serving}}]
+"""
+
+
+def settings(folder: Path, pools: LocalPools | KubernetesPools, config: str | None = None) -> ControlSettings:
+    path = folder / "fleet.yaml"
+    if config is not None:
+        path.write_text(config)
+    return ControlSettings(host="127.0.0.1", port=0, state_dir=folder, pools=pools, config=None if config is None else path)
+
+
+def on_kubernetes(folder: Path) -> KubernetesPools:
+    (folder / "kubeconfig").write_text(KUBECONFIG)
+    return KubernetesPools(kubeconfig=folder / "kubeconfig")
+
+
+async def test_a_supervisor_runs_them_unless_kubernetes_does(tmp_path: Path) -> None:
+    async with pools(settings(tmp_path, LocalPools(tmp_path / "s", tmp_path / "engines.json")), desired()) as local:
+        assert isinstance(local.scaler, SupervisorScaler)
+    config = "kubernetes: {pools: {smollm2: {decode: {name: decode}}}}"
+    async with pools(settings(tmp_path, on_kubernetes(tmp_path), config), desired()) as kubernetes:
+        assert isinstance(kubernetes.scaler, KubernetesScaler)
+        assert kubernetes.targets() is None
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (None, "--pools kubernetes needs --config with a section 'kubernetes:'"),
+        ("desired: {}", "has no section 'kubernetes:'"),
+        ("kubernetes: {pools: {other: {decode: {name: d}}}}", "says of no workload that it runs smollm2"),
+        ("kubernetes: {pools: {smollm2: {decode: {}}}}", "missing required field `name`"),
+    ],
+)
+async def test_what_is_missing_is_said(tmp_path: Path, config: str | None, message: str) -> None:
+    with pytest.raises(ControlConfigError, match=message):
+        async with pools(settings(tmp_path, on_kubernetes(tmp_path), config), desired()):
+            pass
