@@ -13,9 +13,11 @@ import stack.strategies  # noqa: F401  # importing it registers every strategy
 from exporters.__main__ import main as exporter
 from stack.cli.main import main
 from stack.config import Ports
+from stack.control.allowed import allowed, described
 from stack.doctor.check import checks
 from stack.drill.drill import drills
 from stack.strategies.base import ALIASES, names
+from stack.strategies.parameters import declared
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -88,6 +90,15 @@ def test_decisions_are_numbered_in_a_row_and_each_says_its_number() -> None:
 def test_the_readme_tells_every_check_of_the_doctor() -> None:
     rows = "\n".join(f"| `{check.id}` | {check.group.value} | {check.title} |" for check in checks())
     assert f"| check | of | holds when |\n|---|---|---|\n{rows}\n\n" in README
+
+
+def test_the_readme_tells_every_parameter_of_a_strategy() -> None:
+    rows = "\n".join(
+        f"| `{strategy}` | `{each.name}` | {allowed(each.kind)} | {each.default} | {described(each.kind)} |"
+        for strategy in names()
+        for each in declared(strategy).values()
+    )
+    assert f"| strategy | parameter | may be | default | what |\n|---|---|---|---|---|\n{rows}\n\n" in README
 
 
 def test_the_readme_tells_every_drill() -> None:

@@ -16,6 +16,7 @@ from stack.control.effects import (
 from stack.control.leaving import present
 from stack.control.machinery import Machinery
 from stack.control.members import Member
+from stack.control.parameters import changed
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.scaling import check_room, scaling
 from stack.control.state import ModelState, PoolState
@@ -57,6 +58,8 @@ def consequences(
     yield from draining_effects(model, before, after, members)
     check_room(model, before.pools, after.pools, members, machinery)
     for pool in Pool:
+        acting = (_strategy(after, pool), after.fallback_strategy)
+        yield from changed(model, pool, before.pools.of(pool).parameters, after.pools.of(pool).parameters, acting)
         yield from _rules(model, pool, before.pools.of(pool), after.pools.of(pool))
     yield from scaling(model, before.pools, after.pools, members, machinery)
 

@@ -9,6 +9,7 @@ from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, Sw
 from stack.control.counterpart import ChangeElsewhere
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
 from stack.control.drained import DrainEngines, ReturnEngines
+from stack.control.parameters import ChangeParameter
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.rails import Forced
 from stack.control.scaling import ChangeRole, GrowPool, ShrinkPool
@@ -72,6 +73,7 @@ Effect = (
     | ChangeShadowShare
     | SwitchStalledEjection
     | Forced
+    | ChangeParameter
     | ChangeBounds
     | ChangeDrainTime
     | ChangePrice

@@ -8,9 +8,11 @@ from typing import get_args
 
 import msgspec
 
+from stack.control.parameters import check_names
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, ModelState
 from stack.control.tiers import Tiers
+from stack.strategies.base import names
 
 
 def keyed(patch: object, desired: Desired) -> dict[str, object]:
@@ -59,8 +61,17 @@ def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:
             raise RefusedError(field, f"unknown field {name!r}; allowed in {path}: {_listed(struct)}")
         if value is None and not _nullable(fields[name]):
             raise RefusedError(field, f"{field} cannot be null: say what it should be")
+        if name == "parameters":
+            _check_parameters(value, field)
         if isinstance(fields[name], type) and issubclass(fields[name], msgspec.Struct):
             _check(value, fields[name], field)
+
+
+def _check_parameters(value: object, field: str) -> None:
+    """A parameter that no strategy has is refused where it is taken back, too: that leaves no trace in the result."""
+    if not isinstance(value, dict):
+        raise RefusedError(field, f"{field} must be an object keyed by strategy")
+    check_names(field, value, names())
 
 
 def _nullable(kind: object) -> bool:

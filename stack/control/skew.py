@@ -14,6 +14,8 @@ from stack.control.link import RouterConfig, RouterReport
 from stack.control.merge import merge
 from stack.control.ports import Kept
 from stack.control.state import SCHEMA, Desired
+from stack.strategies.base import names
+from stack.strategies.parameters import declared
 
 T = TypeVar("T")
 
@@ -141,6 +143,8 @@ def _known(document: object, kind: inspect.Type, path: _Path, ignored: list[_Pat
         fields = {field.encode_name: field.type for field in kind.fields}
         ignored += [(*path, name) for name in document if name not in fields]
         return {name: _known(value, fields[name], (*path, name), ignored) for name, value in document.items() if name in fields}
+    if path[-1:] == ("parameters",) and isinstance(document, dict):
+        return _known_parameters(document, path, ignored)
     if isinstance(kind, inspect.DictType) and isinstance(document, dict):
         return {name: _known(value, kind.value_type, (*path, name), ignored) for name, value in document.items()}
     if isinstance(kind, inspect.VarTupleType) and isinstance(document, list):
@@ -149,6 +153,20 @@ def _known(document: object, kind: inspect.Type, path: _Path, ignored: list[_Pat
         inner = next((each for each in kind.types if isinstance(each, inspect.StructType | inspect.DictType)), None)
         return document if inner is None else _known(document, inner, path, ignored)
     return document
+
+
+def _known_parameters(document: dict[str, object], path: _Path, ignored: list[_Path]) -> object:
+    """What strategies of this release take: a parameter goes as a field does, that of a strategy not known here as well."""
+    kept: dict[str, object] = {}
+    for strategy, values in document.items():
+        if strategy not in names():
+            ignored.append((*path, strategy))
+        elif not isinstance(values, dict):
+            kept[strategy] = values
+        else:
+            ignored += [(*path, strategy, name) for name in values if name not in declared(strategy)]
+            kept[strategy] = {name: value for name, value in values.items() if name in declared(strategy)}
+    return kept
 
 
 def _told(paths: Sequence[_Path]) -> tuple[str, ...]:

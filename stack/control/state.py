@@ -56,9 +56,13 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 UNBOUNDED = Bounds()
 
 
+Parameters = dict[str, dict[str, bool | int | float | str]]  # by strategy and name; stack.strategies.parameters has the types
+
+
 class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One pool: how many engines, within which bounds, its own strategy (null inherits the model's), its engines' P/D protocol.
 
+    `parameters` are told to strategies by their names, also to those that only stand by; what is left out is a strategy's default.
     A null `protocol` is `nixl`, which engines also speak that have NIXL inside a MultiConnector.
     `drain_seconds` is how long an engine that leaves has for the requests it has in flight; null is control's own setting.
     `drained` names engines that get no new requests; they stay, and count among `replicas`.
@@ -70,6 +74,7 @@ class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     bounds: Bounds = UNBOUNDED
     drain_seconds: Annotated[float, msgspec.Meta(ge=1, le=DRAIN_SECONDS_MAX)] | None = None
     strategy: str | None = None
+    parameters: Parameters = {}
     protocol: str | None = None
     drained: Engines = ()
     gpu_hour_price: Annotated[float, msgspec.Meta(ge=0, le=PRICE_MAX)] | None = None

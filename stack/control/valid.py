@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 import msgspec
 
+from stack.control.parameters import settled
 from stack.control.refusal import RefusedError
 from stack.control.session_key import session_key
 from stack.control.state import Desired, ModelState, Pools, PoolState
@@ -93,7 +94,9 @@ def _pool(field: str, pool: PoolState, known: Collection[str]) -> PoolState:
     _check_bounds(field, pool)
     strategy = None if pool.strategy is None else _strategy(f"{field}.strategy", pool.strategy, known)
     protocol = None if pool.protocol is None else _protocol(f"{field}.protocol", pool.protocol)
-    return msgspec.structs.replace(pool, strategy=strategy, protocol=protocol, drained=tuple(sorted(set(pool.drained))))
+    parameters = settled(f"{field}.parameters", pool.parameters, known)
+    drained = tuple(sorted(set(pool.drained)))
+    return msgspec.structs.replace(pool, strategy=strategy, parameters=parameters, protocol=protocol, drained=drained)
 
 
 def _check_bounds(field: str, pool: PoolState) -> None:

@@ -12,6 +12,7 @@ from stack.control.link import RouterConfig, Trial
 from stack.control.session_key import session_key
 from stack.control.state import NO_LIMITS, LoadLimits, ModelState
 from stack.engines.pd.base import Link, link
+from stack.model.tier import Pool
 from stack.registry import UnknownNameError
 from stack.router.sessions import NO_PLACES, SessionPlaces
 from stack.router.shelf import StrategyShelf
@@ -24,7 +25,8 @@ class Served:
     """How one model is served: by which strategies, when it is disaggregated, how the KV gets across, how much at once, how
     often the other strategies decide along, and where a request's session is found.
 
-    `fork` is an experiment's two ways of it, None while there is none; `arm` says which of the two this is.
+    `beside` are all strategies of each pool, to decide along. `fork` is an experiment's two ways of it, None while there is none;
+    `arm` says which of the two this is.
     """
 
     strategies: PoolStrategies
@@ -34,6 +36,7 @@ class Served:
     shadow_share: float = 0.0
     eject_stalled: bool = False
     session_places: SessionPlaces = NO_PLACES
+    beside: Mapping[Pool, tuple[Named, ...]] = field(default_factory=dict)
     fork: Fork | None = None
     experiment: str | None = None
     arm: Arm | None = None
@@ -111,15 +114,12 @@ class Configuration:
 
     def _served(self, model: str, state: ModelState) -> Served:
         pools = state.pools
-        strategies = PoolStrategies(
-            prefill=self._named(model, pools.prefill.strategy or state.strategy),
-            decode=self._named(model, pools.decode.strategy or state.strategy),
-            fallback=self._named(model, state.fallback_strategy),
-        )
+        strategies = PoolStrategies(self._acting(model, Pool.PREFILL, state), self._acting(model, Pool.DECODE, state))
+        beside = {pool: tuple(self._shelf.of(model, pool, pools.of(pool).parameters).values()) for pool in Pool}
         policy = DpdPolicy(state.dpd.enabled, state.dpd.routing_threshold, state.dpd.min_uncached_tokens)
         across = link(pools.prefill.protocol, pools.decode.protocol)
         places = SessionPlaces.of(map(session_key, state.session_keys))
-        return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled, places)
+        return Served(strategies, policy, across, state.limits, state.shadow_share, state.eject_stalled, places, beside)
 
     def _forked(self, model: str, served: Served, trial: Trial) -> Served:
         """With the experiment, unless this router lacks what it takes: then it takes no part, and reports none."""
@@ -132,5 +132,10 @@ class Configuration:
             served, fork=Fork(trial.id, trial.share, control, replace(candidate, experiment=trial.id, arm=Arm.CANDIDATE))
         )
 
-    def _named(self, model: str, name: str) -> Named:
-        return self._shelf.named(model, canonical(name))
+    def _acting(self, model: str, pool: Pool, state: ModelState) -> Named:
+        own = state.pools.of(pool)
+        acting, fallback = (
+            self._shelf.named(model, pool, canonical(name), own.parameters)
+            for name in (own.strategy or state.strategy, state.fallback_strategy)
+        )
+        return replace(acting, fallback=fallback)

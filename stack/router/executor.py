@@ -126,6 +126,6 @@ class Executor:
         candidates = within(ready, errand.served.limits)
         others = tuple(engine for engine in candidates if engine.name != errand.engine and engine.name in errand.fleet.members)
         if others:
-            return errand.served.strategies.choose(errand.served.strategies.decode, errand.route, others).engine
+            return errand.served.strategies.decode.choose(errand.route, others).engine
         alone = handover is not None and any(engine.name == errand.engine for engine in candidates)
         return errand.engine if alone else None

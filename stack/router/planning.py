@@ -57,12 +57,13 @@ class Computing(msgspec.Struct, frozen=True, gc=False):
     choice: Choice
     strategy: str
     candidates: tuple[Engine, ...]
+    pool: Pool = Pool.DECODE
 
     @classmethod
     def of(cls, plan: Plan, candidates: Candidates) -> Computing:
         if plan.prefill is None or plan.prefill_strategy is None:
             return cls(plan.decode, plan.decode_strategy, candidates.decode)
-        return cls(plan.prefill, plan.prefill_strategy, candidates.prefill)
+        return cls(plan.prefill, plan.prefill_strategy, candidates.prefill, Pool.PREFILL)
 
 
 def plan_for(parsed: ParsedBody, route: RouteRequest, candidates: Candidates, served: Served) -> Plan:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from stack.router.errand import Errand
-from stack.router.shelf import StrategyShelf
 from stack.strategies.shadow import Shadow, shadows
 
 DELAY_S = 0.02  # soon, so that nothing much has been learnt since the decision; late enough for a burst to be through
@@ -44,7 +43,6 @@ class Shadowing:
 
     def __init__(
         self,
-        shelf: StrategyShelf,
         scores: Scores,
         failed: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
@@ -52,7 +50,7 @@ class Shadowing:
         chance: Callable[[], float] = random.random,
         budget_share: float = BUDGET_SHARE,
     ) -> None:
-        self._shelf, self._scores, self._failed = shelf, scores, failed
+        self._scores, self._failed = scores, failed
         self._clock, self._work_clock, self._chance = clock, work_clock, chance
         self._budget_share = budget_share
         self._left, self._seen = BURST_S, clock()
@@ -97,7 +95,8 @@ class Shadowing:
         began = self._work_clock()
         acting = errand.computing
         try:
-            errand.shadows = shadows(errand.route, acting.candidates, acting.choice, acting.strategy, self._shelf.all(model))
+            others = errand.served.beside.get(acting.pool, ())
+            errand.shadows = shadows(errand.route, acting.candidates, acting.choice, acting.strategy, others)
         except Exception:  # a strategy that does not even act may fail in any way
             log.exception("no shadow decision")
             self._failed("shadow")

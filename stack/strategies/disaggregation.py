@@ -44,27 +44,30 @@ class DpdPolicy(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A strategy with the name that records and metrics show."""
+    """A strategy with the name that records and metrics show.
+
+    `fallback` decides in its place, for the same reason, when a prompt's placement is needed and not known.
+    """
 
     name: str
     strategy: Strategy
-
-
-@dataclass(frozen=True, slots=True)
-class PoolStrategies:
-    """The strategy of each pool, and the one that decides for either when a prompt's placement is needed and not known."""
-
-    prefill: Named
-    decode: Named
     fallback: Named | None = None
 
-    def choose(self, named: Named, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
-        """The choice of `named`, or of the fallback for the same reason. Raises EmptyPoolError."""
-        choice = named.strategy.choose(request, candidates)
+    def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
+        """Its choice, or the fallback's. Raises EmptyPoolError."""
+        choice = self.strategy.choose(request, candidates)
         other = self.fallback
         if choice.fallback is None or other is None or choice.fallback not in _UNANSWERED or choice.decided_by == other.name:
             return choice
         return replace(other.strategy.choose(request, candidates), fallback=choice.fallback, decided_by=other.name)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolStrategies:
+    """The strategy of each pool."""
+
+    prefill: Named
+    decode: Named
 
 
 def due(prompt_tokens: int, policy: DpdPolicy) -> bool:
@@ -105,10 +108,10 @@ def plan(
         return _direct(request, decoders, strategies, missing, compared, fallback=missing)
     return Plan(
         path=Path.DPD,
-        decode=strategies.choose(strategies.decode, request, decoders),
+        decode=strategies.decode.choose(request, decoders),
         decode_strategy=strategies.decode.name,
         reason=PathReason.AT_THRESHOLD,
-        prefill=strategies.choose(strategies.prefill, request, prefillers),
+        prefill=strategies.prefill.choose(request, prefillers),
         prefill_strategy=strategies.prefill.name,
         compared=compared,
     )
@@ -124,7 +127,7 @@ def _direct(
 ) -> Plan:
     return Plan(
         path=Path.DIRECT,
-        decode=strategies.choose(strategies.decode, request, decoders),
+        decode=strategies.decode.choose(request, decoders),
         decode_strategy=strategies.decode.name,
         reason=reason,
         fallback=fallback,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
+from msgspec import Meta
 from msgspec.structs import replace
 
 from stack.cache.cost import Cost
@@ -17,12 +19,21 @@ from stack.strategies.lazy_scores import LazyScores
 from stack.strategies.line import SHORTEST, Line, due
 from stack.strategies.load import refuse_empty
 from stack.strategies.prediction import predicted
-from stack.strategies.prefix_aware import PrefixAware
+from stack.strategies.prefix_aware import (
+    MIN_MATCH_PIECES,
+    MIN_MATCH_SHARE,
+    PATIENCE_TOKENS,
+    MinMatchPieces,
+    MinMatchShare,
+    PatienceTokens,
+    PrefixAware,
+)
 
 RANKED_BY = "weighed_s"
 # A second of computing costs the fleet more than this prompt's own wait: who comes behind waits as well, and what lay in the
 # cache makes room. Over the whole of a public trace a third of it gave the least TTFT and more hits than none or a half.
 WORK_WEIGHT = 0.3
+WorkWeight = Annotated[float, Meta(ge=0, le=10, description="of a second that an engine computes, beyond the prompt's own wait")]
 
 _NOTHING = EnginePlacement()
 
@@ -38,11 +49,16 @@ class KvAware:
     well, as a fallback with its reason, unless another one is configured.
     """
 
-    def __init__(self, work_weight: float = WORK_WEIGHT) -> None:
-        if work_weight < 0.0:
-            raise ValueError(f"kv_aware: negative work_weight {work_weight}")
+    def __init__(
+        self,
+        work_weight: WorkWeight = WORK_WEIGHT,
+        min_match_pieces: MinMatchPieces = MIN_MATCH_PIECES,
+        min_match_share: MinMatchShare = MIN_MATCH_SHARE,
+        patience_tokens: PatienceTokens = PATIENCE_TOKENS,
+    ) -> None:
+        """The last three are what `prefix_aware` goes by where it decides."""
         self._weight = work_weight
-        self._prefixes = PrefixAware()
+        self._prefixes = PrefixAware(min_match_pieces, min_match_share, patience_tokens)
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """The candidate where this prompt's first token should come first. Raises EmptyPoolError."""

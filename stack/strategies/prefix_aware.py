@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from typing import Annotated
+
+from msgspec import Meta
 
 from stack.fleet.engine import Engine
 from stack.model.plan import Choice
@@ -18,7 +21,14 @@ NEW_PREFIX, SHARED_PREFIX = "new_prefix", "shared_prefix"
 # Reasons of prompts that went to their home unmatched: of these it is told whether other routers send to the same engines.
 HOMEWARD = frozenset({NEW_PREFIX, SHARED_PREFIX})
 
-PATIENCE_TOKENS = 768.0
+MIN_MATCH_PIECES, MIN_MATCH_SHARE, PATIENCE_TOKENS = 4, 0.5, 768.0
+MinMatchPieces = Annotated[int, Meta(ge=1, le=10_000, description="a match counts that covers so many pieces of the prompt's own")]
+MinMatchShare = Annotated[float, Meta(ge=0, le=1, description="or this share of the prompt")]
+PatienceTokens = Annotated[
+    float,
+    Meta(ge=0, le=1_000_000, description="another engine is chosen where it is sooner by more than computing so many tokens"),
+]
+
 HOME_PIECES = 4  # little enough that questions about one document meet
 
 # Where other routers send to the same engines.
@@ -40,11 +50,12 @@ class PrefixAware:
     first, what matched counting as cached, when it takes longer by more than computing `patience_tokens` does.
     """
 
-    def __init__(self, min_match_pieces: int = 4, min_match_share: float = 0.5, patience_tokens: float = PATIENCE_TOKENS) -> None:
-        if min_match_pieces < 1 or not 0.0 <= min_match_share <= 1.0:
-            raise ValueError(f"prefix_aware: min_match_pieces {min_match_pieces} must be >= 1, share {min_match_share} from 0 to 1")
-        if patience_tokens < 0.0:
-            raise ValueError(f"prefix_aware: negative patience_tokens {patience_tokens}")
+    def __init__(
+        self,
+        min_match_pieces: MinMatchPieces = MIN_MATCH_PIECES,
+        min_match_share: MinMatchShare = MIN_MATCH_SHARE,
+        patience_tokens: PatienceTokens = PATIENCE_TOKENS,
+    ) -> None:
         self._min_match_pieces = min_match_pieces
         self._min_match_share = min_match_share
         self._patience = patience_tokens

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from stack.fleet.engine import Engine
 from stack.model.plan import Choice
@@ -24,12 +27,8 @@ class Session:
     than `light_load` requests is never called full: below that the average is too small to be worth a lost cache.
     """
 
-    load_factor: float = 1.25
-    light_load: int = 4
-
-    def __post_init__(self) -> None:
-        if self.load_factor < 1.0 or self.light_load < 0:
-            raise ValueError(f"session: load_factor {self.load_factor} must be >= 1 and light_load {self.light_load} >= 0")
+    load_factor: Annotated[float, Meta(ge=1, le=100, description="full is an engine with so many times the average")] = 1.25
+    light_load: Annotated[int, Meta(ge=0, le=10_000, description="but none with fewer requests than this")] = 4
 
     def choose(self, request: RouteRequest, candidates: Sequence[Engine]) -> Choice:
         """The session's engine; without a key the least loaded one, as a fallback. Raises EmptyPoolError."""

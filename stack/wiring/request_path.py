@@ -36,7 +36,6 @@ from stack.router.retry_budget import RetryBudget
 from stack.router.route_headers import RouteHeaders
 from stack.router.sessions import Sessions
 from stack.router.shadowing import Shadowing
-from stack.router.shelf import StrategyShelf
 from stack.router.shortcut import Shortcut
 from stack.router.sightings import Sightings
 from stack.router.trust import Trust
@@ -66,7 +65,6 @@ class Shared:
     tiers: TierIndex
     tokens: ModelTokens
     collection: Collection
-    shelf: StrategyShelf
     clock: Callable[[], float]
 
 
@@ -96,7 +94,7 @@ def handler(options: RouterOptions, shared: Shared) -> Handler:
 
 def _observing(decider: Decider, options: RouterOptions, shared: Shared) -> Handler:
     sightings = shared.sightings
-    shadowing = Shadowing(shared.shelf, sightings, shared.meters.failed, shared.clock, budget_share=OBSERVING_SHARE)
+    shadowing = Shadowing(sightings, shared.meters.failed, shared.clock, budget_share=OBSERVING_SHARE)
     answer_s = options.settings.observed_answer_s
     return Observing(decider, shared.in_flight, shadowing, shared.records, sightings, answer_s).serve
 
@@ -113,7 +111,7 @@ def _completing(decider: Decider, options: RouterOptions, shared: Shared) -> Han
     prefill = PrefillLeg(upstream, keeper, in_flight, poison, settings, clock)
     asking = Asking(upstream.limits, keeper, in_flight, poison, headers, settings, clock)
     answer = AnswerLeg(asking, upstream, keeper, in_flight, poison, relay, shared.collection, headers, settings)
-    shadowing = Shadowing(shared.shelf, shared.hindsight, shared.meters.failed, clock)
+    shadowing = Shadowing(shared.hindsight, shared.meters.failed, clock)
     return Completions(
         decider,
         Executor(prefill, answer, keeper, in_flight, shared.lineup, poison, retries, trust, settings, clock),

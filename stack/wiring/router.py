@@ -67,10 +67,10 @@ class Router:
         self._client = httpx.AsyncClient(trust_env=False)
         self._resources = AsyncExitStack()
         self._tokens = model_tokens(self._client, settings, self._registry, self._resources)
-        shelf, rates = StrategyShelf(names(), create), RateBook(options.profile)
+        rates = RateBook(options.profile)
         lineup = Lineup(self.in_flight, rates)
         self.keeper = FleetKeeper(settings, self.in_flight, pulse)
-        self.configuration = Configuration(shelf, self._applied)
+        self.configuration = Configuration(StrategyShelf(names(), create), self._applied)
         self.admission = Admission(self.in_flight, lineup, lambda: self.keeper.fleet)
         self._models = ModelList(self.keeper, self._upstream, settings)
         self._greeter = Greeter(self._tokens)
@@ -101,7 +101,6 @@ class Router:
             tiers=self._tiers,
             tokens=self._tokens,
             collection=self._collection,
-            shelf=shelf,
             clock=clock,
         )
         own, seat = OwnExposition(self._registry), options.seat

@@ -97,11 +97,10 @@ class VirtualRouter:
         self._known = _Known()
         placing = Placing(self.index, TierIndex(chunk_names, knows))
         self._inquiry = Inquiry(self._known, placing, Sessions(b"bench"), self._in_flight.sent, _SETTINGS, agenda.clock)
-        shelf = StrategyShelf(names(), create)
         meters, hindsight = Meters(CollectorRegistry()), Hindsight(CollectorRegistry())
-        shadowing = Shadowing(shelf, hindsight, meters.failed, agenda.clock)
+        shadowing = Shadowing(hindsight, meters.failed, agenda.clock)
         self._ledger = Ledger(meters, hindsight, RecordBuffer(kept=1), rates, self._in_flight.sent.others, shadowing)
-        self._configuration = Configuration(shelf)
+        self._configuration = Configuration(StrategyShelf(names(), create))
         self._configuration.preset({MODEL: state})
         self._asked = 0
 

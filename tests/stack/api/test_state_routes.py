@@ -25,6 +25,7 @@ POOL: dict[str, object] = {
     "bounds": {"min": 0, "max": 64},
     "drain_seconds": None,
     "strategy": None,
+    "parameters": {},
     "protocol": None,
     "drained": [],
     "gpu_hour_price": None,

@@ -48,6 +48,23 @@ def test_a_newer_controls_fields_are_left_out_wherever_they_stand_and_named() ->
     )
 
 
+def test_a_parameter_that_this_releases_strategies_do_not_take_is_a_field_that_is_not_known() -> None:
+    told = {"session": {"load_factor": 2.0, "mood": "calm"}, "clairvoyant": {"depth": 3}}
+    newer = {"strategy": "session", "pools": {"decode": {"parameters": told}}}
+    read = received(_json(CONFIG, models={"m": newer}))
+    assert read.config.models["m"].pools.decode.parameters == {"session": {"load_factor": 2.0}}
+    assert read.ignored == ("models.m.pools.decode.parameters.session.mood", "models.m.pools.decode.parameters.clairvoyant")
+    assert keeping(kept(3, {"models": {"m": newer}}))["models"] == msgspec.to_builtins(read.config.models) | {
+        "m": msgspec.to_builtins(read.config.models["m"]) | {"pools": _pools(read.config.models["m"], told)}
+    }
+
+
+def _pools(state: ModelState, told: object) -> object:
+    pools = msgspec.to_builtins(state.pools)
+    pools["decode"]["parameters"] = told
+    return pools
+
+
 def test_of_very_many_unknown_fields_some_are_told() -> None:
     assert len(received(_json(CONFIG, **{f"x{number}": 1 for number in range(99)})).ignored) == IGNORED_MAX
 

@@ -8,14 +8,17 @@ from msgspec.structs import replace
 from stack.control.decision import Arm
 from stack.control.link import RouterConfig, Trial
 from stack.control.session_key import Place, SessionKey
-from stack.control.state import Dpd, ModelState, Pools, PoolState
+from stack.control.state import Dpd, ModelState, Parameters, Pools, PoolState
 from stack.fleet.engine import Engine
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
+from stack.model.tier import Pool
 from stack.registry import UnknownNameError
 from stack.router.applied import Applied, Configuration
 from stack.router.shelf import StrategyShelf
+from stack.strategies.base import create, names
 from stack.strategies.disaggregation import DpdPolicy
+from stack.strategies.session import Session
 
 
 class First:
@@ -45,8 +48,8 @@ def test_a_configuration_is_applied_whole() -> None:
     assert applied.models["m"].policy == DpdPolicy(True, 512, 64)
     strategies = applied.models["m"].strategies
     assert (strategies.prefill.name, strategies.decode.name) == ("b", "a")
-    assert strategies.fallback is not None
-    assert strategies.fallback.name == "prefix_aware"
+    assert strategies.decode.fallback is not None
+    assert strategies.decode.fallback.name == "prefix_aware"
     assert applied.models["m"].session_places.keys[0] == SessionKey(Place.HEADER, "x-session-id")
 
 
@@ -81,10 +84,25 @@ def test_hyperpods_spelling_is_understood() -> None:
 def test_strategies_stay_the_same_objects_across_switches() -> None:
     configuration = Configuration(_shelf())
     configuration.apply(_config(1, m=ModelState(strategy="a")))
-    first = configuration.current.models["m"].strategies.decode
+    first = configuration.current.models["m"].strategies.decode.strategy
     configuration.apply(_config(2, m=ModelState(strategy="b")))
     configuration.apply(_config(3, m=ModelState(strategy="a")))
-    assert configuration.current.models["m"].strategies.decode is first
+    assert configuration.current.models["m"].strategies.decode.strategy is first
+
+
+def test_each_pools_strategies_are_told_their_parameters_and_so_are_those_beside_and_the_fallback() -> None:
+    configuration = Configuration(StrategyShelf(names(), create))
+    told: Parameters = {"session": {"load_factor": 3.0}, "prefix_aware": {"patience_tokens": 9.0}}
+    pools = Pools(prefill=PoolState(replicas=1), decode=PoolState(parameters=told))
+    configuration.apply(_config(1, m=ModelState(strategy="session", pools=pools)))
+    served = configuration.current.models["m"]
+    assert (served.strategies.prefill.strategy, served.strategies.decode.strategy) == (Session(), Session(load_factor=3.0))
+    assert [named.strategy for named in served.beside[Pool.DECODE] if named.name == "session"] == [Session(load_factor=3.0)]
+    assert served.strategies.decode.fallback in served.beside[Pool.DECODE]
+    wrong = _config(2, m=ModelState(pools=Pools(decode=PoolState(parameters={"session": {"load_factor": 0.5}}))))
+    with pytest.raises(ValueError, match=r"parameters of session: Expected `float` >= 1\.0"):
+        configuration.apply(wrong)
+    assert configuration.current.generation == 10
 
 
 def test_an_experiment_holds_both_ways_whole() -> None:

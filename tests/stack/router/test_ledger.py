@@ -20,8 +20,6 @@ from stack.router.openai import CHAT, ParsedBody
 from stack.router.recording import record_of
 from stack.router.records import RecordBuffer
 from stack.router.shadowing import Shadowing
-from stack.router.shelf import StrategyShelf
-from stack.strategies.base import create
 from tests.stack.router.errands import CANDIDATES, PLAN, ROUTE, chosen
 from tests.stack.router.errands import errand as _errand
 
@@ -36,8 +34,7 @@ class Broken(RateBook):
 def _ledger(rates: RateBook | None = None, others: Others | None = None) -> tuple[Ledger, RecordBuffer, CollectorRegistry]:
     registry, records = CollectorRegistry(), RecordBuffer(kept=10)
     meters, hindsight = Meters(registry), Hindsight(registry)
-    shelf = StrategyShelf(("session",), create)
-    shadowing = Shadowing(shelf, hindsight, meters.failed)
+    shadowing = Shadowing(hindsight, meters.failed)
     return Ledger(meters, hindsight, records, rates or RateBook(PROFILE), others or Others(), shadowing), records, registry
 
 

@@ -12,14 +12,14 @@ from stack.fleet.engine import Engine
 from stack.model.placement import EnginePlacement, Placement
 from stack.model.plan import Choice
 from stack.model.request import RouteRequest
+from stack.model.tier import Pool
 from stack.router.applied import Served
 from stack.router.errand import Errand
 from stack.router.hindsight import Hindsight
 from stack.router.planning import Candidates
 from stack.router.shadowing import Shadowing
-from stack.router.shelf import StrategyShelf
 from stack.strategies.base import Strategy, create
-from stack.strategies.disaggregation import DpdPolicy, PoolStrategies
+from stack.strategies.disaggregation import DpdPolicy, Named, PoolStrategies
 from tests.stack.router.errands import NAMED, ROUTE, chosen, engine, errand
 from tests.stack.router.waiting import until
 from tests.stack.strategies.test_shadow import Fixed
@@ -28,14 +28,13 @@ from tests.stack.strategies.test_shadow import Fixed
 class Bench:
     """Shadowing by fake clocks; each look at the work clock costs `step` seconds of it."""
 
-    def __init__(self, step: float = 0.0, chance: float = 0.0, make: Callable[[str], Strategy] = create) -> None:
+    def __init__(self, step: float = 0.0, chance: float = 0.0) -> None:
         self.now = self.worked = 0.0
         self.step, self.chance = step, chance
         self.failed: list[str] = []
         self.registry = CollectorRegistry()
-        shelf = StrategyShelf(("round_robin", "session"), make)
         self.hindsight = Hindsight(self.registry)
-        self.shadowing = Shadowing(shelf, self.hindsight, self.failed.append, lambda: self.now, self._work, lambda: self.chance)
+        self.shadowing = Shadowing(self.hindsight, self.failed.append, lambda: self.now, self._work, lambda: self.chance)
 
     def _work(self) -> float:
         self.worked += self.step
@@ -46,8 +45,10 @@ class Bench:
         return [line for line in lines if not line.startswith("#") and "_bucket" not in line]
 
 
-def _sampled(share: float = 1.0) -> Errand:
-    return errand(served=Served(PoolStrategies(NAMED, NAMED), DpdPolicy(True, 512), shadow_share=share))
+def _sampled(share: float = 1.0, make: Callable[[str], Strategy] = create) -> Errand:
+    beside = tuple(Named(name, make(name)) for name in ("round_robin", "session"))
+    served = Served(PoolStrategies(NAMED, NAMED), DpdPolicy(True, 512), shadow_share=share, beside=dict.fromkeys(Pool, beside))
+    return errand(served=served)
 
 
 async def test_the_others_decide_soon_after_the_request_was_decided() -> None:
@@ -114,7 +115,7 @@ class Broken(Fixed):
 
 
 async def test_a_strategy_that_fails_as_a_shadow_is_counted() -> None:
-    bench, one = Bench(make=lambda name: Broken(Choice("x", reason="x"))), _sampled()
+    bench, one = Bench(), _sampled(make=lambda name: Broken(Choice("x", reason="x")))
     bench.shadowing.consider(one)
     bench.shadowing.run()
     assert (one.shadows, bench.failed) == ((), ["shadow"])

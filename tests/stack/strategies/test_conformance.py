@@ -8,10 +8,13 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import inspect
 
+from stack.control.allowed import allowed
 from stack.fleet.engine import Engine
 from stack.model.request import RouteRequest
 from stack.strategies import base
+from stack.strategies.parameters import UnknownParameterError, checked, declared
 from stack.strategies.prediction import TTFT
 from tests.stack.strategies import fleets
 from tests.stack.strategies.past import Past
@@ -31,6 +34,27 @@ def test_all_four_of_the_product_are_registered() -> None:
 def test_hyperpods_spelling_names_a_registered_strategy(spelling: str, name: str) -> None:
     assert base.canonical(spelling) == name
     assert name in base.names()
+
+
+@every
+def test_every_parameter_is_bounded_described_and_has_a_default_that_it_may_be(name: str) -> None:
+    for parameter in declared(name).values():
+        kind = inspect.type_info(parameter.kind)
+        assert isinstance(kind, inspect.Metadata), parameter.name
+        assert kind.extra_json_schema is not None
+        assert kind.extra_json_schema["description"], parameter.name
+        assert allowed(parameter.kind) not in ("a number", "a whole number", "a text", "an object"), parameter.name
+        assert checked(name, {parameter.name: parameter.default}) == {parameter.name: parameter.default}
+    base.create(name, **{parameter.name: parameter.default for parameter in declared(name).values()})
+
+
+@every
+def test_what_a_strategy_cannot_be_told_is_refused_by_name(name: str) -> None:
+    with pytest.raises(UnknownParameterError, match=f"unknown parameter 'colour' of {name}; allowed: "):
+        checked(name, {"colour": 1})
+    for parameter in declared(name).values():
+        with pytest.raises(ValueError, match=f"parameters of {name}: "):
+            checked(name, {parameter.name: "much"})
 
 
 @every

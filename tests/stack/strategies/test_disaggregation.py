@@ -120,13 +120,15 @@ def test_no_decode_engine_is_an_empty_pool() -> None:
 def test_where_placement_is_needed_and_not_known_the_configured_fallback_decides(
     placement: Placement, engine: str, decided_by: str | None, fallback: str | None
 ) -> None:
-    blind = PoolStrategies(Named("kv_aware", KvAware()), Named("kv_aware", KvAware()), fallback=Named("round_robin", RoundRobin()))
+    named = Named("kv_aware", KvAware(), fallback=Named("round_robin", RoundRobin()))
+    blind = PoolStrategies(named, named)
     made = plan(request(1, prompt_tokens=100, placement=placement), prefill(), DECODE, blind, ON)
     assert (made.decode.engine, made.decode.decided_by, made.decode.fallback) == (engine, decided_by, fallback)
     assert made.decode_strategy == "kv_aware"
 
 
 def test_a_missing_session_key_is_no_case_for_the_fallback() -> None:
-    sessions = PoolStrategies(Named("session", Session()), Named("session", Session()), fallback=Named("round_robin", RoundRobin()))
+    named = Named("session", Session(), fallback=Named("round_robin", RoundRobin()))
+    sessions = PoolStrategies(named, named)
     made = plan(request(1, prompt_tokens=100), prefill(), [engine("decode-0"), engine("decode-1", 1)], sessions, ON)
     assert (made.decode.engine, made.decode.fallback, made.decode.decided_by) == ("decode-0", "no_session_key", None)

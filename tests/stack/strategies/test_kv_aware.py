@@ -79,11 +79,6 @@ def test_what_is_computed_twice_counts_beyond_the_prompts_own_wait(weight: float
     assert choice.engine == engine
 
 
-def test_a_negative_weight_is_refused() -> None:
-    with pytest.raises(ValueError, match="work_weight -1"):
-        KvAware(-1)
-
-
 def test_nothing_cached_anywhere_lets_learnt_prefixes_decide_and_is_no_fallback() -> None:
     strategy, past = KvAware(), Past()
     past.sent(request(prefix=(1, 2)), "decode-1")
