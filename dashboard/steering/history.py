@@ -39,6 +39,10 @@ def _row(record: AuditRecord) -> dict[str, object]:
         "who": record.actor,
         "outcome": record.outcome.value,
         "what": sentence(record.diff) or "; ".join(record.effects) or record.field or "",
-        "why": "; ".join(filter(None, [record.comment, record.error])),
+        "why": "; ".join(filter(None, [_back(record), record.comment, record.error])),
         "effects": "; ".join(record.effects) if record.diff else "",
     }
+
+
+def _back(record: AuditRecord) -> str | None:
+    return None if record.rolled_back_to is None else f"back to generation {record.rolled_back_to}"

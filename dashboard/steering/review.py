@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import notices, sources
 from stack.api.answers import ControlUnreachableError
+from stack.api.client import ControlClient
 from stack.api.schema import ChangeView, EffectView
 from stack.control.diff import Change
 
@@ -18,32 +19,42 @@ _PREVIEWED, _APPLIED = "previewed", "applied"
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A merge patch of the desired state of `generation`."""
+    """What is wanted in place of the desired state of `generation`: a merge patch of it, or what generation `back_to` had."""
 
     generation: int
-    patch: Mapping[str, object]
+    patch: Mapping[str, object] = field(default_factory=dict)
+    back_to: int | None = None
+
+    def ask(self, control: ControlClient, *, dry_run: bool = False, comment: str | None = None) -> ChangeView:
+        """Preview it, or have it."""
+        if self.back_to is None:
+            return control.change(self.patch, self.generation, dry_run=dry_run, comment=comment)
+        return control.rollback(self.back_to, self.generation, dry_run=dry_run, comment=comment)
 
 
-def review(proposal: Proposal, asked: bool, read_only: bool = False) -> bool:
+def review(proposal: Proposal, asked: bool, *, place: str, read_only: bool = False) -> bool:
     """Preview `proposal` when `asked` to, offer to apply what was previewed; whether it was applied just now.
 
-    `read_only`: control takes no changes, a preview is all there is.
+    `place` tells apart what is previewed in several on a page. `read_only`: control takes no changes, a preview is all there is.
     """
+    previewed_here = f"{_PREVIEWED} {place}"
     if asked:
         st.session_state.pop(_APPLIED, None)
-        st.session_state.pop(_PREVIEWED, None)
+        st.session_state.pop(previewed_here, None)
         with notices.told():
-            change = sources.control().change(proposal.patch, proposal.generation, dry_run=True)
-            st.session_state[_PREVIEWED] = (proposal, change)
-    previewed: tuple[Proposal, ChangeView] | None = st.session_state.get(_PREVIEWED)
+            st.session_state[previewed_here] = (proposal, proposal.ask(sources.control(), dry_run=True))
+    previewed: tuple[Proposal, ChangeView] | None = st.session_state.get(previewed_here)
     if previewed is None:
         _outcome(proposal.generation)
         return False
     if previewed[0] != proposal:
-        del st.session_state[_PREVIEWED]
+        del st.session_state[previewed_here]
         st.info("The form or the state has changed since the preview: preview it again.")
         return False
-    return _confirm(*previewed, read_only)
+    applied = _confirm(*previewed, place, read_only)
+    if applied:
+        del st.session_state[previewed_here]
+    return applied
 
 
 def plain(value: object) -> str:
@@ -70,7 +81,7 @@ def harm(change: ChangeView) -> list[EffectView]:
     ]
 
 
-def _confirm(proposal: Proposal, change: ChangeView, read_only: bool) -> bool:
+def _confirm(proposal: Proposal, change: ChangeView, place: str, read_only: bool) -> bool:
     if not change.diff:
         st.info("Nothing would change: that is what is in force.")
         return False
@@ -79,8 +90,8 @@ def _confirm(proposal: Proposal, change: ChangeView, read_only: bool) -> bool:
         st.dataframe(fields(change.diff), hide_index=True)
         _effects(change)
         why = "Why (required, kept in the history)" if change.comment_required else "Why (kept in the history)"
-        comment = st.text_input(why, key=f"comment-{proposal.generation}")
-        pressed = st.button("Apply", type="primary", icon=":material/check:", disabled=read_only)
+        comment = st.text_input(why, key=f"comment-{place}-{proposal.generation}")
+        pressed = st.button("Apply", type="primary", key=f"apply-{place}", icon=":material/check:", disabled=read_only)
         if pressed and change.comment_required and not comment.strip():
             st.warning("Say why: control takes no change without.", icon=":material/edit_note:")
             return False
@@ -107,11 +118,10 @@ def _bullet(effect: EffectView) -> str:
 def _apply(proposal: Proposal, comment: str) -> bool:
     with notices.told():
         try:
-            change = sources.control().change(proposal.patch, proposal.generation, comment=comment.strip() or None)
+            change = proposal.ask(sources.control(), comment=comment.strip() or None)
         except ControlUnreachableError as error:
             st.error(f"{notices.unreachable(error)} Whether the change was applied is unknown until it answers.", icon=notices.AWAY)
             return False
-        del st.session_state[_PREVIEWED]
         st.session_state[_APPLIED] = change
         return True
     return False

@@ -14,6 +14,7 @@ from dashboard.steering.form import form
 from dashboard.steering.history import history
 from dashboard.steering.outcome import outcome
 from dashboard.steering.review import Proposal, review, sentence
+from dashboard.steering.rollback import rollback
 from dashboard.steering.thresholds import thresholds
 from stack.api.answers import ControlError
 from stack.api.schema import StateView
@@ -39,6 +40,8 @@ def page() -> None:
         if model is not None:
             thresholds(model)
         outcome()
+        if rollback(state):
+            st.rerun()
         history()
 
 
@@ -71,7 +74,7 @@ def _change(model: str, state: StateView | None) -> None:
         if draft.patch and st.button("Reset", icon=":material/undo:"):
             _begin(model, _filled(model, state))
     patch = {"models": {model: draft.patch}} if draft.patch else {}
-    if review(Proposal(draft.generation, patch), asked, read_only=state.mode is not Mode.LIVE):
+    if review(Proposal(draft.generation, patch), asked, place="form", read_only=state.mode is not Mode.LIVE):
         del drafts[model]
         st.rerun()
 

@@ -192,6 +192,29 @@ def test_edits_survive_that_control_goes_away(opened: Opener, steered: Steered, 
     assert buttons(page) == []
 
 
+def test_an_earlier_generation_is_previewed_then_had_again(opened: Opener, steered: Steered) -> None:
+    steered.patch({"strategy": "session"})
+    steered.patch({"dpd": {"routing_threshold": 64}, "strategy": "kv_aware"})
+    steered.patch({"dpd": {"enabled": False}})
+    page = opened("control")
+    assert "Preview the way back" not in buttons(page)
+    way = labelled(page.selectbox, "Generation")
+    assert [option.split(" · ")[0] for option in way.options] == ["3", "2"]
+    assert way.options[1].endswith(" · anonymous · smollm2.strategy: prefix_aware → session")
+    page = press(way.select(2).run(), "Preview the way back")
+    changes = next(frame.value for frame in page.dataframe if "before" in frame.value)
+    assert changes["field"].tolist() == [
+        "models.smollm2.dpd.enabled",
+        "models.smollm2.dpd.routing_threshold",
+        "models.smollm2.strategy",
+    ]
+    page.text_input[0].set_value("worse")
+    page = press(page, "Apply")
+    assert (state(steered)["generation"], model(steered)["strategy"]) == (5, "session")
+    record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
+    assert (record["rolled_back_to"], record["comment"]) == (2, "worse")
+
+
 def test_where_no_changes_are_taken_they_are_previewed_and_no_more(
     opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ from tests.stack.wiring.ctl.stand import CHANGED, control, refusal, run
         (422, refusal("refused"), 4, "models.smollm2.strategy: it is refused"),
         (401, refusal("unauthorized"), 4, "--token-file FILE, made by `kvdeck token new`"),
         (403, refusal("forbidden"), 4, "it is forbidden"),
+        (403, refusal("mode"), 4, "it is mode"),
         (409, refusal("stale"), 5, "it is stale"),
         (200, "hello", 6, "is not control"),
     ],
