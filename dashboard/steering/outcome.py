@@ -13,7 +13,7 @@ from stack.api.report_words import figure, money, name, share, verdict
 from stack.api.tier_shares import TierShare, tier_shares
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.estimate import CONFIDENCE
-from stack.control.report import Report, Side, Verdict
+from stack.control.report import TIERS_UNKNOWN, Report, Side, Verdict
 
 RECORDS = 100
 _ICONS = {Verdict.BETTER: "🟢", Verdict.WORSE: "🔴", Verdict.CHANGED: "🟡"}
@@ -59,11 +59,12 @@ def _report(report: Report) -> None:
         f"**{report.model}**: {_side(report.before)} before, {_side(report.after)} after; {settled}, "
         f"{report.settling} until then left out.{state}"
     )
-    st.dataframe(rows(report), hide_index=True, key=f"report-{report.generation}-{report.model}")
+    st.dataframe(rows(report), hide_index=True, height="content", key=f"report-{report.generation}-{report.model}")
     st.caption(f"Intervals of {CONFIDENCE:.0%}. Of twenty figures that nothing changed, one is expected to be told apart.")
     st.caption(f"A million tokens cost {money(report.cost_before)} before, {money(report.cost_after)} after.")
     for note in report.notes:
-        st.caption(note)
+        if note != TIERS_UNKNOWN:  # here they are
+            st.caption(note)
     with notices.told():
         shares = list(tier_shares(report, _ask))
         st.markdown("Prompt tokens by where their KV came from")

@@ -18,7 +18,7 @@ from stack.control.access import Role
 from stack.control.ports import StoreError
 
 GENERATION_MAX = 2**53
-_NONE = "control began with it, or crashed within a minute of it, or it is one of long ago"
+_NONE = "it changed nothing but prices, or control began with it or crashed within a minute of it, or it is one of long ago"
 
 
 _REPORT = Contract(

@@ -51,22 +51,21 @@ def unpriced(state: ModelState) -> ModelState:
 
 
 def cost(samples: Collection[Sample], prices: Prices, readiness: Readiness) -> Cost:
-    """Of all that was served from the first of `samples` to the last."""
+    """Of all that was served from the first of `samples` to the last, or the later part during which readiness was known."""
     if all(price is None for price in prices.engine_hour.values()):
         return UNPRICED
-    if len(samples) < FEW:
-        return Cost(unknown=f"too few samples: {len(samples)} of at least {FEW}")
-    since, until = min(one.at for one in samples), max(one.at for one in samples)
-    hours: dict[Pool, float] = {}
-    for pool in Pool:
-        seconds = readiness.engine_seconds(pool, since, until)
-        if seconds is None:
-            return Cost(unknown=f"how many {pool} engines were ready was not known all the time")
-        hours[pool] = seconds / HOUR
+    until = max((one.at for one in samples), default=0.0)
+    known = readiness.known_since(until)
+    counted = [one for one in samples if known is not None and one.at >= known]
+    if len(counted) < FEW:
+        while_known = "" if len(counted) == len(samples) else " while it was known how many engines were ready"
+        return Cost(unknown=f"too few samples{while_known}: {len(counted)} of at least {FEW}")
+    since = min(one.at for one in counted)
+    hours = {pool: (readiness.engine_seconds(pool, since, until) or 0.0) / HOUR for pool in Pool}
     unpriced_pools = [pool.value for pool, spent in hours.items() if spent and prices.engine_hour[pool] is None]
     if unpriced_pools:
         return Cost(engine_hours=hours, unknown=f"no gpu_hour_price is configured for {', '.join(unpriced_pools)}")
-    tokens = _tokens(samples)
+    tokens = _tokens(counted)
     if not tokens:
         why = "some answers do not tell how many tokens they had" if tokens is None else "no token was served"
         return Cost(engine_hours=hours, tokens=tokens, unknown=why)

@@ -36,6 +36,17 @@ class Readiness:
         if not self._noted or self._noted[-1][1] != ready:
             self._noted.append((at, ready))
 
+    def known_since(self, until: float) -> float | None:
+        """From when to `until` the numbers of all pools were known without a gap; None where they were not."""
+        since = None
+        for at, ready in reversed(self._noted):
+            if at >= until:
+                continue
+            if None in ready.values():
+                break
+            since = at
+        return since
+
     def engine_seconds(self, pool: Pool, since: float, until: float) -> float | None:
         """Ready engines times seconds, from `since` to `until`; None where that is not known all the time.
 

@@ -44,12 +44,20 @@ def test_what_is_not_known_costs_nobody_knows_what() -> None:
     known = noted((900.0, 1, 1))
     assert cost(SAMPLES, Prices.of(ModelState()), known) == UNPRICED
     assert cost(SAMPLES[:5], PRICES, known) == Cost(unknown="too few samples: 5 of at least 30")
-    for readiness in (noted(), noted((1_001.0, 1, 1)), noted((900.0, 1, 1), (2_000.0, None, 1), (2_001.0, 1, 1))):
-        assert cost(SAMPLES, PRICES, readiness).unknown == "how many prefill engines were ready was not known all the time"
+    never = (noted(), noted((9_000.0, 1, 1)), noted((900.0, 1, 1), (4_000.0, None, 1)))
+    for readiness, few in (*((each, 0) for each in never), (noted((4_400.0, 1, 1)), 21)):
+        why = f"too few samples while it was known how many engines were ready: {few} of at least 30"
+        assert cost(SAMPLES, PRICES, readiness).unknown == why
     silent = [*SAMPLES, replace(SAMPLES[0], output_tokens=None)]
     assert cost(silent, PRICES, known).unknown == "some answers do not tell how many tokens they had"
     failed = [replace(one, answer=Answer.FAILED) for one in SAMPLES]
     assert cost(failed, PRICES, known).unknown == "no token was served"
+
+
+def test_only_the_time_counts_in_which_readiness_was_known() -> None:
+    got = cost(SAMPLES, PRICES, noted((900.0, 1, 1), (2_000.0, None, 1), (2_800.0, 1, 1)))
+    assert got.engine_hours == {Pool.PREFILL: pytest.approx(0.5), Pool.DECODE: pytest.approx(0.5)}
+    assert got.tokens == 181_000
 
 
 def test_engines_are_ready_when_somebody_says_so() -> None:

@@ -43,7 +43,7 @@ def test_a_change_has_a_window_before_it_and_one_after_it_has_settled() -> None:
     assert (report.settled_seconds, report.settling) == (10.0, 1)
     assert report.before == Side(requests=100, since=1_100.0, until=1_199.0)
     assert report.after == Side(requests=80, since=1_210.0, until=1_289.0)
-    assert report.cost_before.unknown == "how many prefill engines were ready was not known all the time"
+    assert report.cost_before.unknown == "too few samples while it was known how many engines were ready: 0 of at least 30"
     assert report.cost_after.engine_hours == {Pool.PREFILL: 0.0, Pool.DECODE: 79 / 3_600}
     assert report.cost_after.per_million_tokens is not None
     assert report.notes == (TIERS_UNKNOWN,)
