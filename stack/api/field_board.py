@@ -19,7 +19,7 @@ from stack.control.observed import Traffic
 from stack.control.ports import Kept, Store, StoreError
 
 LATELY_SECONDS = 60.0
-REQUESTS_MOST = 2_000  # looked at; a busy fleet's last seconds tell as much as its last minute
+REQUESTS_MOST = 500  # looked at; a busy fleet's last seconds tell as much as its last minute
 GENERATIONS_KEPT = 32  # whose fields are in memory: routers are rarely further apart
 
 

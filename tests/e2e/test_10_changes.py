@@ -22,7 +22,7 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmulatedDeck]:
 
 
 def bench(deck: EmulatedDeck, *arguments: str) -> dict[str, Any]:
-    ran = deck.kvdeck("bench", "changes", "--json", "--rps", "20", *arguments)
+    ran = deck.kvdeck("bench", "changes", "--json", "--rps", "10", *arguments)
     assert ran.returncode == 0, f"{ran.stderr}\n{ran.stdout}"
     report: dict[str, Any] = json.loads(ran.stdout)
     return report

@@ -7,6 +7,7 @@ from statistics import median
 
 import msgspec
 
+RATE_LEAST = 0.9  # of the rate asked for: arrivals are random
 SHOWN = 10  # faults of a kind; there may be thousands of one cause
 
 
@@ -25,12 +26,12 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Requests(msgspec.Struct, frozen=True, kw_only=True):
-    """`failed` by what was wrong. `records` are decision records that arrived and were checked; an answer's own words always were.
-
-    `skipped` were due and not sent, since so many were under way.
+    """`wanted_per_second` is the rate asked for. `failed` by what was wrong. `skipped` were due and not sent, since so many were
+    under way. `records` are decision records that arrived and were checked; an answer's own words always were.
     """
 
     sent: int
+    wanted_per_second: float
     per_second: float
     failed: Mapping[str, int]
     skipped: int
@@ -93,6 +94,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         yield from _some(f"{number} requests mixed generations: {what}" for what, number in requests.mixed.items())
         if requests.skipped:
             yield f"{requests.skipped} requests were due and not sent: this machine is too slow for the rate"
+        if requests.per_second < RATE_LEAST * requests.wanted_per_second:
+            rates = f"{requests.per_second:.1f} requests a second, not {requests.wanted_per_second:g}"
+            yield f"{rates}: this machine is too slow or too busy"
         yield from _some(changes.unsound)
         if not end.explained:
             yield "the history does not lead to the desired state"

@@ -129,6 +129,7 @@ class Run:
             emulated=self._emulated,
             requests=Requests(
                 sent=self._asker.asked,
+                wanted_per_second=self._plan.rate,
                 per_second=self._asker.asked / seconds,
                 failed=self._asker.failed,
                 skipped=self._load.skipped,

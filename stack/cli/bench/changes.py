@@ -28,9 +28,8 @@ def command(changes: int, kills: int, rps: float, pause: float, seed: int, as_js
     Made for emulated engines, quick ones: `kvdeck up --engines emulated --profile h100-llama8b-tp1`. Holds the stack's own
     traffic meanwhile, and puts everything back. Ends with 1 when something did not hold.
     """
-    import asyncio
-
     import msgspec
+    import uvloop
 
     from stack.adapters.supervisor_link import SupervisorUnavailableError
     from stack.api.answers import ControlError
@@ -43,7 +42,7 @@ def command(changes: int, kills: int, rps: float, pause: float, seed: int, as_js
 
     plan = Plan(changes=changes, kills=kills, rate=rps, pause=pause, seed=seed)
     try:
-        report = asyncio.run(run(plan, lambda line: click.echo(line, err=True)))
+        report = uvloop.run(run(plan, lambda line: click.echo(line, err=True)))
     except SupervisorUnavailableError:
         raise click.ClickException("the stack does not run here: `kvdeck up` starts it") from None
     except (StackNotReadyError, ChangesError, EndpointError, ControlError) as error:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import httpx
 
-from stack.control.decision import DecisionRecord
+from stack.control.decision import Arm, DecisionRecord
+from stack.control.link import RouterConfig, Trial
 from stack.control.state import Dpd, LoadLimits, ModelState, Pools, PoolState
 from stack.model.tier import Pool
 from stack.router.recording import record_of
 from tests.stack.router.bench import RouterBench, fleet
-from tests.stack.router.fakes import Exchange, FakeEngine
+from tests.stack.router.fakes import MODEL, Exchange, FakeEngine
 from tests.stack.router.waiting import until
 
 CLIENTS, EACH = 8, 6
@@ -53,23 +54,29 @@ def odd(generation: int) -> bool:
     return generation.bit_count() % 2 == 1
 
 
-async def swap(bench: RouterBench, turns: Counter[bool]) -> None:
-    """Each turn of the loop is another generation, odd ones served as ODD says, even ones as EVEN; counts these turns."""
+async def swap(bench: RouterBench, turns: Counter[bool], trial: bool) -> None:
+    """Each turn of the loop is another generation, odd ones served as ODD says, even ones as EVEN; counts these turns.
+
+    With a `trial` even ones try ODD on half of the requests.
+    """
+    tried = {MODEL: Trial(id="x", share=0.5, candidate=ODD)}
     for generation in count(1):
-        bench.apply(generation, ODD if odd(generation) else EVEN)
+        models, experiments = ({MODEL: ODD}, {}) if odd(generation) else ({MODEL: EVEN}, tried if trial else {})
+        config = RouterConfig(version=generation, generation=generation, models=models, experiments=experiments)
+        bench.router.configuration.apply(config)
         turns[odd(generation)] += 1
         await asyncio.sleep(0)
 
 
-async def ask(bench: RouterBench) -> list[DecisionRecord]:
+async def ask(bench: RouterBench, *, trial: bool = False) -> list[DecisionRecord]:
     """The records of what all clients sent; each answer has told the generation that its record tells."""
     turns: Counter[bool] = Counter()
-    swapping = asyncio.create_task(swap(bench, turns))
+    swapping = asyncio.create_task(swap(bench, turns, trial))
     await until(lambda: turns.total() > 1)
 
     async def client() -> list[httpx.Response]:
-        headers = {"x-session-id": "by header"}
-        return [await bench.chat(MIDDLING, headers=headers, user="by body", stream=number % 3 == 0) for number in range(EACH)]
+        headers, users = {"x-session-id": "by header"}, [f"by body {number if trial else 0}" for number in range(EACH)]
+        return [await bench.chat(MIDDLING, headers=headers, user=user, stream=number % 3 == 0) for number, user in enumerate(users)]
 
     answers = chain.from_iterable(await asyncio.gather(*(client() for _ in range(CLIENTS))))
     await until(lambda: len(bench.router.records) == REQUESTS)
@@ -98,6 +105,17 @@ async def test_a_request_goes_by_one_generation_whatever_is_applied_while_it_wai
         records = await ask(bench)
     check(records)
     assert Counter(record.status for record in records) == {200: REQUESTS}
+
+
+async def test_so_does_one_that_is_drawn_into_an_experiment(tmp_path: Path) -> None:
+    async with fleet(tmp_path, FakeEngine("prefill-0", Pool.PREFILL), FakeEngine("decode-0"), FakeEngine("decode-1")) as bench:
+        records = await ask(bench, trial=True)
+    assert {(odd(record.generation), record.arm, gist(record)) for record in records} >= {
+        (True, None, GISTS[True]),
+        (False, Arm.CANDIDATE, GISTS[True]),
+        (False, Arm.CONTROL, GISTS[False]),
+    }
+    assert all(gist(record) == GISTS[odd(record.generation) or record.arm is Arm.CANDIDATE] for record in records)
 
 
 async def broken(engine: FakeEngine, exchange: Exchange) -> None:
