@@ -40,6 +40,16 @@ class KubernetesPools:
     kubeconfig: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class HyperPodPools(KubernetesPools):
+    """HyperPod's operator runs the engines; the configuration says by which InferenceEndpointConfig.
+
+    Those are patched only with `live_patching`, which is unverified against the operator.
+    """
+
+    live_patching: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlSettings:
     """What `kvdeck control` is told: where to listen, what runs the engines, and how many seconds a leaving engine is waited for.
@@ -59,7 +69,7 @@ class ControlSettings:
     host: str
     port: int
     state_dir: Path
-    pools: LocalPools | KubernetesPools
+    pools: LocalPools | KubernetesPools | HyperPodPools
     config: Path | None = None
     mode: Mode = Mode.LIVE
     desired: Path | None = None

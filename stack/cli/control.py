@@ -16,15 +16,22 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--state-dir", type=click.Path(path_type=Path, file_okay=False), required=True, help="Keeps state and audit log.")
 @click.option(
     "--pools",
-    type=click.Choice(["supervisor", "kubernetes"]),
+    type=click.Choice(["supervisor", "kubernetes", "hyperpod"]),
     default="supervisor",
     show_default=True,
-    help="What runs the engines: `kvdeck up`, or Deployments and StatefulSets, which 'kubernetes:' in --config names.",
+    help="What runs the engines: `kvdeck up`, Deployments and StatefulSets, which 'kubernetes:' in --config names, or HyperPod's "
+    "operator, by the endpoints that 'hyperpod:' names.",
 )
 @click.option("--targets", type=_FILE, help="The fleet's target file (Prometheus' file_sd format), with a supervisor.")
 @click.option("--supervisor-socket", type=_FILE, help="Where engines are started and ended, with a supervisor.")
 @click.option("--kubernetes-port", default="8000", show_default=True, metavar="PORT", help="Engines' port, or its name in pods.")
 @click.option("--kubernetes-kubeconfig", type=_FILE, help="Ask the API server as this file says, not as the pod's account.")
+@click.option(
+    "--hyperpod-live-patching",
+    is_flag=True,
+    help="Patch strategy, threshold and replicas of InferenceEndpointConfigs. Unverified against the operator; without it they are "
+    "only read.",
+)
 @click.option("--config", type=_FILE, help="YAML with 'desired:', used at the very first start.")
 @click.option(
     "--mode",
@@ -58,6 +65,7 @@ def command(
     supervisor_socket: Path | None,
     kubernetes_port: str,
     kubernetes_kubeconfig: Path | None,
+    hyperpod_live_patching: bool,
     config: Path | None,
     mode: str,
     desired: Path | None,
@@ -87,12 +95,24 @@ def command(
 
     Sizes are set through /scale, and drained pods end first. Whose replicas an autoscaler, Argo CD, Flux or Helm sets is left
     alone; a change of them is refused with what to hand over first.
+
+    On HyperPod the section `hyperpod:` names each model's InferenceEndpointConfig:
+
+    \b
+        hyperpod:
+          endpoints:
+            Llama-3.3-70B-Instruct: {name: llama70b, namespace: inference}   # disaggregated: false without pdSpec
+
+    With --hyperpod-live-patching a change is first tried at the API server (a dry run), whose refusal is the change's; then
+    routingStrategy, routingThreshold and the pools' replicas are patched, and nothing else. What the operator's documents call
+    immutable is refused: enabling routing later, leaving DPD, more than one decode replica. Whether the operator heeds a patch of a
+    running endpoint is not verified.
     """
     from stack.adapters import logs
     from stack.adapters.bearer import TokenFileError
     from stack.api.desired_file import DesiredFileError
     from stack.api.guard import NotLoopbackError
-    from stack.api.settings import ControlConfigError, ControlSettings, KubernetesPools, LocalPools, Tls
+    from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, LocalPools, Tls
     from stack.control.mode import Mode
     from stack.control.opening import NoDesiredStateError
     from stack.control.ports import StoreError
@@ -105,8 +125,13 @@ def command(
         raise click.UsageError("--mode declarative follows a file: name it with --desired")
     if mode != "declarative" and desired is not None:
         raise click.UsageError("--desired is for --mode declarative; what a first start begins with is --config")
+    if hyperpod_live_patching and pools != "hyperpod":
+        raise click.UsageError("--hyperpod-live-patching is for --pools hyperpod")
+    running: LocalPools | KubernetesPools | HyperPodPools
     if pools == "kubernetes":
-        running: LocalPools | KubernetesPools = KubernetesPools(kubernetes_port, kubernetes_kubeconfig)
+        running = KubernetesPools(kubernetes_port, kubernetes_kubeconfig)
+    elif pools == "hyperpod":
+        running = HyperPodPools(kubernetes_port, kubernetes_kubeconfig, hyperpod_live_patching)
     elif targets is None or supervisor_socket is None:
         raise click.UsageError("a supervisor's engines are known by --targets and --supervisor-socket")
     else:

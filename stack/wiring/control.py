@@ -95,6 +95,7 @@ async def _run(
         allow_experiments=settings.experiments,
         flights=flights,
         tiers=limits,
+        counterpart=running.counterpart,
     )
     await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
@@ -116,6 +117,8 @@ async def _run(
         tasks.append(asyncio.create_task(control.follower.run(), name="follow"))
     if control.tiers is not None:
         tasks.append(asyncio.create_task(control.tiers.run(), name="keep tiers"))
+    if control.mirror is not None:
+        tasks.append(asyncio.create_task(control.mirror.run(), name="mirror"))
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stack.adapters.pool_scaler import SupervisorScaler
-from stack.api.settings import ControlConfigError, ControlSettings, KubernetesPools, LocalPools
+from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, LocalPools
 from stack.kube.scaler import KubernetesScaler
 from stack.wiring.pools import pools
 from tests.stack.control.samples import desired
@@ -55,4 +55,27 @@ async def test_a_supervisor_runs_them_unless_kubernetes_does(tmp_path: Path) -> 
 async def test_what_is_missing_is_said(tmp_path: Path, config: str | None, message: str) -> None:
     with pytest.raises(ControlConfigError, match=message):
         async with pools(settings(tmp_path, on_kubernetes(tmp_path), config), desired()):
+            pass
+
+
+@pytest.mark.parametrize("live", [False, True])
+async def test_endpoints_of_hyperpod_are_patched_only_where_that_is_asked_for(tmp_path: Path, live: bool) -> None:
+    (tmp_path / "kubeconfig").write_text(KUBECONFIG)
+    told = HyperPodPools(kubeconfig=tmp_path / "kubeconfig", live_patching=live)
+    async with pools(settings(tmp_path, told, "hyperpod: {endpoints: {smollm2: {name: llama}}}"), desired()) as hyperpod:
+        assert (isinstance(hyperpod.scaler, KubernetesScaler), hyperpod.counterpart is not None) == (True, live)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (None, "--pools hyperpod needs --config with a section 'hyperpod:'"),
+        ("hyperpod: {endpoints: {other: {name: llama}}}", "says of no workload that it runs smollm2"),
+        ("hyperpod: {endpoints: {smollm2: {}}}", "missing required field `name`"),
+    ],
+)
+async def test_what_is_missing_of_endpoints_is_said(tmp_path: Path, config: str | None, message: str) -> None:
+    (tmp_path / "kubeconfig").write_text(KUBECONFIG)
+    with pytest.raises(ControlConfigError, match=message):
+        async with pools(settings(tmp_path, HyperPodPools(kubeconfig=tmp_path / "kubeconfig"), config), desired()):
             pass
