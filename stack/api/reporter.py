@@ -69,7 +69,7 @@ class Reporter:
         fields = [drift.field for drift in self._sight.drift()] if any(course.settling for course in courses) else []
         for course in courses:
             course.lost(lost)
-            as_desired = not any(field.startswith(f"models.{course.model}.") for field in fields)
+            as_desired = not any(field.startswith((f"models.{course.model}.", "tiers.")) for field in fields)
             self._unkept += course.look(now, ready(members, course.model), as_desired=as_desired)
         complete, self._unkept = self._unkept, []
         await self._keep(complete)
@@ -104,7 +104,7 @@ class Reporter:
                 self._courses[model] = Course(model, after.generation, now, prices, self._terms)
                 continue
             course.prices = prices
-            if unpriced(state) != unpriced(old):
+            if unpriced(state) != unpriced(old) or after.desired.tiers != before.desired.tiers:
                 self._unkept += course.changed(after.generation, now)
 
     def _read(self, records: Sequence[DecisionRecord]) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stack.api.reporter import CUT_SHORT
 from stack.control.decision import Arm, DecisionRecord
+from stack.control.state import Desired
+from stack.control.tiers import L2, StoreLimits, Tiers
 from tests.decisions import decision
 from tests.stack.api.deck import Deck, Router, deck
+from tests.stack.control.samples import desired
 
 WALL = 1_700_000_000.0
 
@@ -103,6 +108,16 @@ async def test_a_price_is_no_change_of_its_own_and_tells_what_tokens_cost(tmp_pa
         tokens = 80 * (181 + 9)
         assert cost["engine_hours"] == pytest.approx({"prefill": 79 / 3_600, "decode": 2 * 79 / 3_600})
         assert cost["per_million_tokens"] == pytest.approx(5 * 79 / 3_600 / tokens * 1e6)
+
+
+async def test_what_changes_the_tiers_is_a_change_of_every_model(tmp_path: Path) -> None:
+    (state,) = desired().models.values()
+    async with deck(tmp_path, configured=Desired(models={"smollm2": state, "other": state})) as it:
+        kept = it.control.board.kept
+        tiers = Tiers(l2=L2(store=StoreLimits(maxmemory_bytes=1 << 30)))
+        it.control.board.apply(replace(kept, generation=2, desired=msgspec.structs.replace(kept.desired, tiers=tiers)))
+        answer = await it.http.get("/v1/reports/2")
+        assert [one["model"] for one in answer.json()["reports"]] == ["other", "smollm2"]
 
 
 async def test_there_are_reports_of_changes_only(tmp_path: Path) -> None:
