@@ -17,6 +17,8 @@ _SESSION_KEYS = ((), (SESSION_HEADER,), ("body:user",), ("body:user", SESSION_HE
 _THRESHOLDS = (0, 64, 128, 256, 512, 1024, 100_000)
 _MIN_UNCACHED = (0, 32, 64, 256)
 _SHARES = (0.0, 0.05, 0.5)
+_PATIENCE = (0.0, 256.0, 2048.0)  # tokens
+_DRAIN_SECONDS = (None, 5.0, 20.0)  # all of them longer than an answer of the load takes
 _DECODE, _PREFILL = (1, 2, 3), (0, 1, 2)
 # So loose that the load never meets them: a limit that is met refuses requests, as it should.
 _LIMITS: tuple[Mapping[str, object], ...] = (
@@ -46,6 +48,9 @@ class Proposals:
             self._limits,
             self._session_keys,
             self._shadow_share,
+            self._eject_stalled,
+            self._parameter,
+            self._drain_seconds,
         )
 
     def next(self, now: ModelState) -> Patch:
@@ -62,8 +67,8 @@ class Proposals:
 
     def _pool_strategy(self, now: ModelState) -> Patch:
         pool = self._rng.choice(tuple(Pool))
-        own = now.pools.prefill if pool is Pool.PREFILL else now.pools.decode
-        return {"pools": {pool.value: {"strategy": self._other(self._strategies, own.strategy or now.strategy)}}}
+        own = now.pools.of(pool).strategy or now.strategy
+        return {"pools": {pool.value: {"strategy": self._other(self._strategies, own)}}}
 
     def _fallback(self, now: ModelState) -> Patch:
         able = [name for name in self._strategies if name != NEEDS_PLACEMENT]
@@ -93,6 +98,19 @@ class Proposals:
 
     def _session_keys(self, now: ModelState) -> Patch:
         return {"session_keys": list(self._rng.choice([keys for keys in _SESSION_KEYS if keys != now.session_keys]))}
+
+    def _eject_stalled(self, now: ModelState) -> Patch:
+        return {"eject_stalled": not now.eject_stalled}
+
+    def _parameter(self, now: ModelState) -> Patch:
+        pool = self._rng.choice(tuple(Pool))
+        told = now.pools.of(pool).parameters.get("prefix_aware", {}).get("patience_tokens")
+        patience = {"prefix_aware": {"patience_tokens": self._other(_PATIENCE, told)}}
+        return {"pools": {pool.value: {"parameters": patience}}}
+
+    def _drain_seconds(self, now: ModelState) -> Patch:
+        pool = self._rng.choice(tuple(Pool))
+        return {"pools": {pool.value: {"drain_seconds": self._other(_DRAIN_SECONDS, now.pools.of(pool).drain_seconds)}}}
 
     def _shadow_share(self, now: ModelState) -> Patch:
         return {"shadow_share": self._other(_SHARES, now.shadow_share)}

@@ -26,6 +26,15 @@ def drawn(seed: int) -> list[Patch]:
 def test_each_change_is_valid_differs_from_what_is_and_has_an_effect() -> None:
     patches = drawn(1)
     touched = {key for patch in patches for key in patch}
-    assert touched == {"strategy", "fallback_strategy", "dpd", "pools", "limits", "session_keys", "shadow_share"}
+    assert touched == {
+        "strategy",
+        "fallback_strategy",
+        "dpd",
+        "pools",
+        "limits",
+        "session_keys",
+        "shadow_share",
+        "eject_stalled",
+    }
     assert patches == drawn(1)
     assert patches != drawn(2)
