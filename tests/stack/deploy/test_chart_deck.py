@@ -11,6 +11,7 @@ from stack.control.state import SCHEMA, Desired
 from stack.control.valid import validated
 from stack.deploy.copies import CHART
 from stack.model.target import decode
+from stack.router.settings import RouterSettings
 from stack.strategies.base import names
 from tests.stack.deploy.chart import Json, manifests, one, read_yaml, refusal
 from tests.stack.deploy.dockerfile import stages
@@ -92,7 +93,74 @@ def test_the_dashboard_is_where_the_image_has_it() -> None:
             },
             "targets.engines: router and control need the label pool of decode-0:8000",
         ),
+        ({"deck": {"networkPolicy": {"enabled": True}}}, "deck.networkPolicy.monitoring: without a peer Prometheus"),
+        (
+            {"deck": {"networkPolicy": {"enabled": True, "monitoring": [{}]}}},
+            "deck.networkPolicy.engines.matchLabels: say which pods are engines",
+        ),
     ],
 )
 def test_what_cannot_work_is_refused(values: dict[str, Any], told: str) -> None:
     assert told in refusal(values)
+
+
+def test_a_pod_is_given_longer_to_end_than_streams_are_given_to_finish() -> None:
+    settings = RouterSettings()
+    grace = _deployment("router")["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
+    assert grace > settings.drain_s + settings.accept_delay_s
+
+
+def test_a_router_is_replaced_only_once_its_successor_is_ready() -> None:
+    update = _deployment("router")["spec"]["strategy"]
+    assert update == {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
+
+
+def test_nodes_are_emptied_one_router_at_a_time_and_control_blocks_nobody() -> None:
+    budget = one(DECK, "PodDisruptionBudget")
+    assert (budget["metadata"]["name"], budget["spec"]["maxUnavailable"]) == ("kvdeck-router", 1)
+    single = {**DECK, "router": {"enabled": True, "replicas": 1}}
+    assert manifests(single, "PodDisruptionBudget") == []
+
+
+def _policies(values: dict[str, Any] = DECK) -> dict[str, Json]:
+    return {each["metadata"]["name"]: each for each in manifests(values, "NetworkPolicy")}
+
+
+def _components(peers: list[Json]) -> set[str]:
+    labels = [peer.get("podSelector", {}).get("matchLabels", {}) for peer in peers]
+    return {each["app.kubernetes.io/component"] for each in labels if "app.kubernetes.io/component" in each}
+
+
+def test_only_router_exporter_and_prometheus_reach_engines_beside_themselves() -> None:
+    engines = _policies()["kvdeck-engines"]
+    assert engines["metadata"]["namespace"] == "inference"
+    assert engines["spec"]["podSelector"] == {"matchLabels": {"app": "engines"}}
+    (rule,) = engines["spec"]["ingress"]
+    assert "ports" not in rule
+    assert _components(rule["from"]) == {"router", "exporter"}
+    assert {"podSelector": {"matchLabels": {"app": "engines"}}} in rule["from"]
+    assert len(rule["from"]) == 4
+
+
+def test_routers_reach_engines_from_the_namespace_that_they_are_in() -> None:
+    (rule,) = _policies()["kvdeck-engines"]["spec"]["ingress"]
+    (router,) = [peer for peer in rule["from"] if _components([peer]) == {"router"}]
+    assert router["namespaceSelector"] == {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}
+
+
+def test_control_is_asked_by_those_it_serves_and_by_operators() -> None:
+    (rule,) = _policies()["kvdeck-control"]["spec"]["ingress"]
+    assert _components(rule["from"]) == {"router", "dashboard", "exporter"}
+    assert {"namespaceSelector": {"matchLabels": {"team": "platform"}}} in rule["from"]
+
+
+def test_without_named_clients_everybody_asks_the_router() -> None:
+    policy = {**DECK["deck"]["networkPolicy"], "clients": []}
+    (rule,) = _policies({**DECK, "deck": {**DECK["deck"], "networkPolicy": policy}})["kvdeck-router"]["spec"]["ingress"]
+    assert "from" not in rule
+    (rule,) = _policies()["kvdeck-router"]["spec"]["ingress"]
+    assert {"namespaceSelector": {"matchLabels": {"team": "chat"}}} in rule["from"]
+
+
+def test_nothing_scales_by_itself_unless_somebody_adds_it() -> None:
+    assert manifests(DECK, "HorizontalPodAutoscaler") == []

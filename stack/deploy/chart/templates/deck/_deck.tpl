@@ -26,7 +26,7 @@ metadata:
   labels: {{- include "kvdeck.labels" $parts | nindent 4 }}
 spec:
   replicas: {{ .replicas }}
-  strategy: {type: {{ .strategy }}}
+  strategy: {type: {{ .strategy }}{{ if eq .strategy "RollingUpdate" }}, rollingUpdate: {maxUnavailable: 0, maxSurge: 1}{{ end }}}
   selector:
     matchLabels: {{- include "kvdeck.selector" $parts | nindent 6 }}
   template:
