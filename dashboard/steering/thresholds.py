@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import notices, sources
-from stack.api.what_if_words import heading, load, milliseconds, remarks
+from stack.api.what_if_words import computed, heading, load, milliseconds, remarks
 from stack.control.what_if import WhatIf
 
 
@@ -52,4 +52,5 @@ def bands(view: WhatIf) -> pd.DataFrame:
         "direct": milliseconds(band.direct),
         "disaggregated": milliseconds(band.disaggregated),
         "difference": milliseconds(band.difference, "+"),
+        "tokens computed": computed(band),
     } for band in view.bands])  # fmt: skip

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from stack.api.what_if_words import apply, heading, load, milliseconds, remarks
+from stack.api.what_if_words import apply, computed, heading, load, milliseconds, remarks
 from stack.control.break_even import Band
 from stack.control.what_if import Trial, WhatIf
 
@@ -49,9 +49,11 @@ def _trial(trial: Trial, mark: str) -> tuple[str, ...]:
 
 def _bands(bands: tuple[Band, ...]) -> Table:
     table = Table(title="median TTFT by path, where prompts of like length took both", title_justify="left")
-    for column in ("prompt tokens", "direct", "disaggregated", "difference"):
+    for column in ("prompt tokens", "direct", "disaggregated", "difference", "tokens computed"):
         table.add_column(column)
     for band in bands:
         reach = f"{band.least:,} to {max(band.least * 2, 64) - 1:,}"
-        table.add_row(reach, milliseconds(band.direct), milliseconds(band.disaggregated), milliseconds(band.difference, "+"))
+        table.add_row(
+            reach, milliseconds(band.direct), milliseconds(band.disaggregated), milliseconds(band.difference, "+"), computed(band)
+        )
     return table

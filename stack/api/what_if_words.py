@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stack.control.break_even import Band
 from stack.control.estimate import Estimate
 from stack.control.what_if import PrefillLoad, WhatIf
 
@@ -43,6 +44,13 @@ def milliseconds(estimate: Estimate, sign: str = "") -> str:
         return estimate.unknown or "unknown"
     value, low, high = (seconds * 1e3 for seconds in (estimate.value, estimate.low, estimate.high))
     return f"{value:{sign},.0f} ms ({low:{sign},.0f} to {high:{sign},.0f}), of {estimate.samples}"
+
+
+def computed(band: Band) -> str:
+    """The median number of prompt tokens that either path had to compute."""
+    medians = (band.direct_computed.value, band.disaggregated_computed.value)
+    direct, disaggregated = ("unknown" if tokens is None else f"{tokens:,.0f}" for tokens in medians)
+    return f"{direct} direct, {disaggregated} disaggregated"
 
 
 def apply(view: WhatIf, threshold: int | str) -> str:

@@ -140,5 +140,8 @@ def test_paths_are_compared_where_both_were_seen_for_like_prompts() -> None:
     assert (band.least, band.direct.value, band.disaggregated.value) == (1_024, 1.04, 0.54)
     assert band.difference.high is not None
     assert band.difference.high < 0
+    assert band.direct_computed.unknown == "too few samples: 0 of at least 6"
+    told = [decision(prompt_tokens=1_500, ttft_seconds=1.0, cached_tokens=1_000)] * 6
+    assert bands([*told, *handed])[0].direct_computed.value == 500
     (few,) = bands([*direct[:2], *handed])
     assert few.difference.unknown == "direct: too few samples: 2 of at least 6"
