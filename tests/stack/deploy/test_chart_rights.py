@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.stack.deploy.chart import Json, manifests
+from tests.stack.deploy.test_chart_deck import DECK
 
 _READ_PODS = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]}]
 
@@ -44,3 +45,75 @@ def test_rights_are_where_it_looks() -> None:
 
 def test_who_looks_for_no_pods_has_no_rights() -> None:
     assert _rights({}) == []
+
+
+_POOLS = {
+    "llama-70b": {"prefill": {"name": "prefill", "kind": "StatefulSet"}, "decode": {"name": "decode", "namespace": "serving"}}
+}
+
+
+def _deck(**control: Any) -> dict[str, Any]:
+    return {**DECK, **_with("serving"), "control": {**DECK["control"], "pools": _POOLS, **control}}
+
+
+def _rules(component: str, values: dict[str, Any]) -> dict[str, list[tuple[str, tuple[str, ...], tuple[str, ...]]]]:
+    """By namespace: resources in their group, the names they are confined to, what may be done."""
+    roles = [role for role in manifests(values, "Role") if role["metadata"]["name"] == f"kvdeck-{component}"]
+    return {role["metadata"]["namespace"]: [_rule(rule) for rule in role["rules"]] for role in roles}
+
+
+def _rule(rule: Json) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    resources = "/".join([*filter(None, rule["apiGroups"]), *rule["resources"]])
+    return resources, tuple(rule.get("resourceNames", ())), tuple(rule["verbs"])
+
+
+_LOOKS = [
+    ("pods", (), ("get", "list")),
+    ("autoscaling/horizontalpodautoscalers", (), ("list",)),
+    ("keda.sh/scaledobjects", (), ("list",)),
+]
+
+
+def test_routers_read_pods_where_the_engines_are() -> None:
+    assert _rules("router", _deck()) == {"serving": [("pods", (), ("get", "list", "watch"))]}
+    assert _rules("router", DECK) == {}
+
+
+def test_control_that_observes_may_write_nothing() -> None:
+    assert _rules("control", _deck()) == {
+        "monitoring": [*_LOOKS, ("apps/statefulsets", ("prefill",), ("get",))],
+        "serving": [*_LOOKS, ("apps/deployments", ("decode",), ("get",))],
+    }
+
+
+@pytest.mark.parametrize("mode", ["live", "declarative"])
+def test_control_that_acts_scales_its_pools_and_no_more(mode: str) -> None:
+    assert _rules("control", _deck(mode=mode)) == {
+        "monitoring": [
+            *_LOOKS,
+            ("apps/statefulsets", ("prefill",), ("get",)),
+            ("apps/statefulsets/scale", ("prefill",), ("get", "update")),
+        ],
+        "serving": [
+            *_LOOKS,
+            ("apps/deployments", ("decode",), ("get",)),
+            ("apps/deployments/scale", ("decode",), ("get", "update")),
+            ("pods", (), ("patch",)),
+        ],
+    }
+
+
+def test_the_deck_has_no_rights_beyond_namespaces() -> None:
+    values = _deck(mode="live")
+    assert [*manifests(values, "ClusterRole"), *manifests(values, "ClusterRoleBinding")] == []
+    for binding in manifests(values, "RoleBinding"):
+        name = binding["metadata"]["name"]
+        assert binding["roleRef"]["name"] == name
+        assert binding["subjects"] == [{"kind": "ServiceAccount", "name": name, "namespace": "monitoring"}]
+    tokens = {
+        each["metadata"]["name"]: each["spec"]["template"]["spec"].get("automountServiceAccountToken")
+        for each in manifests(values, "Deployment")
+    }
+    assert {name: token for name, token in tokens.items() if "exporter" not in name} == {
+        "kvdeck-router": True, "kvdeck-control": True, "kvdeck-dashboard": False,
+    }  # fmt: skip

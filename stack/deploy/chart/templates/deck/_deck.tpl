@@ -1,7 +1,14 @@
 {{/* What router and control cannot do without. */}}
 {{- define "kvdeck.deck.check" -}}
 {{- if not .Values.deck.secret -}}{{ fail "deck.secret: router and control need a Secret" }}{{- end -}}
-{{- if not .Values.targets.engines -}}{{ fail "targets.engines: router and control steer the engines that are listed there" }}{{- end -}}
+{{- $pods := .Values.targets.kubernetes -}}
+{{- if and .Values.router.enabled $pods.selector (has "*" $pods.namespaces) -}}
+{{- fail "targets.kubernetes.namespaces: a router reads pods of namespaces that are named, not of all" -}}
+{{- end -}}
+{{- if or (and .Values.router.enabled (not $pods.selector)) (and .Values.control.enabled (not .Values.control.pools)) -}}
+{{- if not .Values.targets.engines -}}
+{{- fail "targets.engines: router and control steer the engines that are listed there, or pods: targets.kubernetes.selector and control.pools" -}}
+{{- end -}}
 {{- range $group := .Values.targets.engines -}}
 {{- range $label := list "replica" "pool" "model" "model_root" -}}
 {{- if not (get ($group.labels | default dict) $label) -}}
@@ -9,6 +16,29 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Not empty where the part asks the API server; takes top and component. */}}
+{{- define "kvdeck.deck.asks" -}}
+{{- if or (and (eq .component "router") .top.Values.targets.kubernetes.selector) (and (eq .component "control") .top.Values.control.pools) -}}
+yes
+{{- end -}}
+{{- end -}}
+
+{{/* The names of the workloads that run pools, as JSON: by namespace, then by resource. */}}
+{{- define "kvdeck.deck.workloads" -}}
+{{- $found := dict -}}
+{{- range $pools := .Values.control.pools -}}
+{{- range $workload := $pools -}}
+{{- $namespace := $workload.namespace | default $.Release.Namespace -}}
+{{- $resource := printf "%ss" ($workload.kind | default "Deployment" | lower) -}}
+{{- $there := get $found $namespace | default dict -}}
+{{- $_ := set $there $resource (append (get $there $resource | default list) $workload.name) -}}
+{{- $_ := set $found $namespace $there -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $found -}}
 {{- end -}}
 
 {{- define "kvdeck.deck.control" -}}
@@ -38,7 +68,12 @@ spec:
         kvdeck/desired: {{ toJson .top.Values.deck.desired | sha256sum | trunc 12 | quote }}
       {{- end }}
     spec:
+      {{- if include "kvdeck.deck.asks" . }}
+      serviceAccountName: {{ include "kvdeck.fullname" .top }}-{{ .component }}
+      automountServiceAccountToken: true
+      {{- else }}
       automountServiceAccountToken: false
+      {{- end }}
       # Longer than streams may go on.
       terminationGracePeriodSeconds: 45
       {{- with .top.Values.imagePullSecrets }}
@@ -51,8 +86,10 @@ spec:
       volumes:
         - {name: tmp, emptyDir: {}}
         {{- if ne .component "dashboard" }}
+        {{- if not (include "kvdeck.deck.asks" .) }}
         - name: targets
           configMap: {name: {{ include "kvdeck.fullname" .top }}-targets}
+        {{- end }}
         - name: desired
           configMap: {name: {{ include "kvdeck.fullname" .top }}-desired}
         {{- end }}
@@ -73,7 +110,9 @@ spec:
           volumeMounts:
             - {name: tmp, mountPath: /tmp}
             {{- if ne .component "dashboard" }}
+            {{- if not (include "kvdeck.deck.asks" .) }}
             - {name: targets, mountPath: /etc/kvdeck/targets, readOnly: true}
+            {{- end }}
             - {name: desired, mountPath: /etc/kvdeck/desired, readOnly: true}
             {{- end }}
             {{- if .top.Values.deck.secret }}
