@@ -30,12 +30,13 @@ class Steered:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What could be found out. None is what could not, and the fault beside it says why."""
+    """What could be found out. None is what could not, and the fault beside it says why; `pods_are` says how pods were chosen."""
 
     running: Resource | None = None
     running_fault: str = ""
     pods: tuple[Seen, ...] | None = None
     pods_fault: str = ""
+    pods_are: str = "pods"
     router_strategy: str | None = None
     steered: Steered = Steered(fault="control was not asked")  # frozen
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -116,10 +117,10 @@ def _replicas(wanted: Resource, facts: Facts) -> Iterator[Row]:
         if facts.pods is None:
             yield unknown(path, replicas, facts.pods_fault)
         else:
-            yield _counted(path, replicas, scaled, [pod for pod in facts.pods if pod.pool is pool])
+            yield _counted(path, replicas, scaled, [pod for pod in facts.pods if pod.pool is pool], facts.pods_are)
 
 
-def _counted(path: str, replicas: int, scaled: AutoScaling | None, pods: Sequence[Seen]) -> Row:
+def _counted(path: str, replicas: int, scaled: AutoScaling | None, pods: Sequence[Seen], which: str) -> Row:
     ready, waiting = [pod.name for pod in pods if pod.ready], [pod.name for pod in pods if not pod.ready]
     least, most = (replicas, replicas) if scaled is None else (scaled.min_replica_count, scaled.max_replica_count)
     return Row(
@@ -127,5 +128,5 @@ def _counted(path: str, replicas: int, scaled: AutoScaling | None, pods: Sequenc
         standing=Standing.EQUAL if least <= len(ready) <= most and not waiting else Standing.DIFFERS,
         wanted=f"{replicas} ready" if scaled is None else f"{least} to {most} ready, as scaled",
         seen=f"{len(ready)} ready" + (f", {len(waiting)} not" if waiting else ""),
-        evidence=f"pods: {', '.join((*ready, *waiting)) or 'none'}" + (f"; not ready: {', '.join(waiting)}" if waiting else ""),
+        evidence=f"{which}: {', '.join((*ready, *waiting)) or 'none'}" + (f"; not ready: {', '.join(waiting)}" if waiting else ""),
     )

@@ -10,6 +10,7 @@ from stack.model.tier import Pool
 _ROUTERS = "this is kvdeck's router's own; HyperPod's has no such setting"
 _QUEUES = "each engine's proxy has a queue of its own: queue must be queue_per_engine times the decode replicas"
 _STORES = "the store's limits are its own, and set there"
+_COSTS = "it is for kvdeck's reports; what engines have is in their resources"
 _BOUNDS = "HyperPod bounds what something scales: --base FILE with an autoScalingSpec of this pool, and its triggers"
 _WHY: Mapping[str, str] = {
     "strategy": "HyperPod has prefixaware, kvaware, session and roundrobin",
@@ -21,6 +22,8 @@ _WHY: Mapping[str, str] = {
     "pools.decode.replicas": f"{ONE_DECODER}: make several endpoints",
     **{f"pools.{pool}.bounds.{end}": _BOUNDS for pool in Pool for end in ("min", "max")},
     **{f"pools.{pool}.drain_seconds": "how long a pod has that leaves is the operator's" for pool in Pool},
+    **{f"pools.{pool}.drained": "which pods get no requests is not in the document" for pool in Pool},
+    **{f"pools.{pool}.{what}": _COSTS for pool in Pool for what in ("gpu_hour_price", "gpus_per_engine")},
     "pools.prefill.strategy": "an endpoint has one routingStrategy",
     "pools.decode.strategy": "an endpoint has one routingStrategy",
     "pools.prefill.protocol": "how its engines hand KV over is the operator's",

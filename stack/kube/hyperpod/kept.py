@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 _CONTAINER = "how engines are started is the operator's; kvdeck does not start these pods"
+_RESOURCES = f"{_CONTAINER}; reports of costs want pools.<pool>.gpus_per_engine"
 _NAMES = "SageMaker's own name for it; kvdeck has no such thing"
 _SCALING = "who scales by load stays who he is: kvdeck sets replicas, within bounds"
 
@@ -29,17 +30,17 @@ KEPT: Mapping[str, str] = {
     "spec.pdSpec.topologySpec": "which machines pods run on is the operator's",
     "spec.pdSpec.prefillSpec.args": _CONTAINER,
     "spec.pdSpec.prefillSpec.nodeSelector": _CONTAINER,
-    "spec.pdSpec.prefillSpec.resources": _CONTAINER,
+    "spec.pdSpec.prefillSpec.resources": _RESOURCES,
     "spec.pdSpec.decodingSpec.args": _CONTAINER,
     "spec.pdSpec.decodingSpec.nodeSelector": _CONTAINER,
-    "spec.pdSpec.decodingSpec.resources": _CONTAINER,
+    "spec.pdSpec.decodingSpec.resources": _RESOURCES,
     "spec.worker.image": _CONTAINER,
     "spec.worker.command": _CONTAINER,
     "spec.worker.args": f"{_CONTAINER}; only --served-model-name is read",
     "spec.worker.workingDir": _CONTAINER,
     "spec.worker.environmentVariables": _CONTAINER,
     "spec.worker.probes": _CONTAINER,
-    "spec.worker.resources": _CONTAINER,
+    "spec.worker.resources": _RESOURCES,
     "spec.worker.modelInvocationPort": "the port of engines is said to the router and the exporter at their start",
     "spec.worker.modelVolumeMount": _CONTAINER,
     "spec.kvCacheSpec.cacheConfigFile": "LMCache's own file, which overrides kvCacheSpec; what is in it is not known here",

@@ -38,6 +38,7 @@ async def look(
         running_fault=running_fault,
         pods=of_endpoint,
         pods_fault=pods_fault,
+        pods_are=f"pods with {chosen}",
         router_strategy=strategy_of(routers or (), wanted.name, namespace),
     )
 

@@ -14,7 +14,9 @@ from stack.api.desired_file import read_desired
 from stack.cli.main import main
 from stack.control.state import Dpd, ModelState, Pools, PoolState
 from stack.local.settings import load
+from tests.stack.kube.hyperpod.cluster import cluster, deploy, engine, run_pod
 from tests.stack.kube.hyperpod.samples import disaggregated, endpoint, routing
+from tests.stack.kube.hyperpod.serving import kubeconfig
 
 OURS = ModelState(
     strategy="kv_aware", dpd=Dpd(routing_threshold=2048), pools=Pools(prefill=PoolState(replicas=2), decode=PoolState(replicas=1))
@@ -133,3 +135,25 @@ def test_without_a_cluster_and_without_control_everything_is_unknown_which_fails
 def test_an_endpoint_of_a_cluster_that_cannot_be_asked_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     assert iec("diff", "llama", *NOWHERE).exit_code == 6
+
+
+def test_endpoints_of_a_cluster_are_imported_and_compared_by_their_names(tmp_path: Path) -> None:
+    pytest.importorskip("kubernetes")
+    server = cluster()
+    deploy(server, endpoint(intelligentRoutingSpec=routing(), pdSpec=disaggregated()), state="DeploymentInProgress")
+    for name, role in (("prefill-llama-a", "prefill"), ("decode-llama-b", "decode")):
+        run_pod(server, name, engine(LMCACHE_LOCAL_CPU="true"), role=role)
+    with kubeconfig(server, tmp_path / "kubeconfig") as file:
+        there = ("--kubeconfig", str(file))
+        imported = iec("import", "--cluster", "llama", *there)
+        compared = iec("diff", "llama", *there, "--url", "http://127.0.0.1:9", "--json")
+        absent = iec("import", "--cluster", "none", *there)
+    assert yaml.safe_load(imported.stdout)["desired"]["models"]["llama"]["pools"]["prefill"] == {"replicas": 2}
+    standings = {one["field"]: one["standing"] for one in json.loads(compared.stdout)["fields"]}
+    assert (compared.exit_code, standings["status.state"], standings["spec.pdSpec.prefillSpec.replicas"]) == (
+        1,
+        "differs",
+        "differs",
+    )
+    assert (standings["spec.pdSpec.decodingSpec.replicas"], standings["spec.kvCacheSpec.enableL1Cache"]) == ("equal", "equal")
+    assert (absent.exit_code, "404" in absent.stderr) == (6, True)

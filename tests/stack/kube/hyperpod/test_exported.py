@@ -155,6 +155,8 @@ def limited(**limits: Any) -> ModelState:
         (ModelState(pools=split(protocol="lmcache")), "pools.prefill.protocol", "operator's"),
         (ModelState(pools=split(drain_seconds=5)), "pools.prefill.drain_seconds", "operator's"),
         (ModelState(pools=split(bounds=Bounds(max=5))), "pools.prefill.bounds.max", "--base"),
+        (ModelState(pools=split(gpus_per_engine=8)), "pools.prefill.gpus_per_engine", "reports"),
+        (ModelState(pools=split(parameters={"session": {"load": 1}})), "pools.prefill.parameters.session.load", "no such field"),
         (limited(in_flight=4), "limits.in_flight", "per_engine"),
         (limited(in_flight_per_engine=4, queue=7), "limits.queue_per_engine", "queue of its own"),
         (limited(in_flight_per_engine=4, queue_seconds=7), "limits.queue_seconds", "as long"),
