@@ -38,7 +38,7 @@ class SupervisorScaler:
         answer = await self._ask(SupervisorRequest(op="status"))
         processes = tuple(_process(c, self._model) for c in answer.components if _ENGINE.match(c.name))
         rooms = {pool: answer.rooms[pool] for pool in Pool if pool in answer.rooms}
-        return Machinery(processes, changes_roles=True, rooms=rooms)
+        return Machinery(processes, changes_roles=True, rooms=rooms, resizes_l1=answer.resizes_l1)
 
     async def grow(self, model: str, pool: Pool, by: int) -> tuple[str, ...]:
         if by != 1:
@@ -52,6 +52,10 @@ class SupervisorScaler:
 
     async def remove(self, name: str) -> None:
         await self._ask(SupervisorRequest(op="remove", name=name))
+
+    async def resize_l1(self, amount: int) -> None:
+        """`stack.control.ports.CacheHost`, too."""
+        await self._ask(SupervisorRequest(op="resize", amount=amount))
 
     async def _ask(self, request: SupervisorRequest) -> SupervisorAnswer:
         try:

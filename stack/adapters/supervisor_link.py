@@ -39,27 +39,30 @@ class Component(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SupervisorRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """`op` is status | stop | start | add | remove | shutdown.
+    """`op` is status | stop | start | add | remove | resize | shutdown.
 
     stop holds the component `name` down, start releases it; add starts one more engine in `pool` and
     answers with its name; remove ends the engine `name` for good (control has drained it before);
+    resize restarts the cache server with `amount` bytes of L1, unless it has been started with as many;
     shutdown ends everything, the supervisor last.
     """
 
     op: str
     name: str | None = None
     pool: str | None = None
+    amount: int | None = None
 
 
 class SupervisorAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """`error` is None on success, else one line that says what to do. `name` answers add.
 
-    `rooms` by pool; where it is silent there is no limit.
+    `rooms` by pool; where it is silent there is no limit. `resizes_l1`: there is a cache server to resize.
     """
 
     error: str | None = None
     name: str | None = None
     rooms: dict[str, Room] = {}
+    resizes_l1: bool = False
     components: tuple[Component, ...] = ()
 
 

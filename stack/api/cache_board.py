@@ -27,6 +27,7 @@ class CacheBoard:
         self._clock = clock
         self._addresses: dict[str, str] = {}
         self._gone_since: dict[str, float] = {}
+        self._statuses: dict[str, ServerStatus] = {}
         self._changed = asyncio.Event()
 
     @property
@@ -37,6 +38,11 @@ class CacheBoard:
     def addresses(self) -> Mapping[str, str]:
         """Where each registered server answers, by its id."""
         return self._addresses
+
+    @property
+    def statuses(self) -> Mapping[str, ServerStatus]:
+        """What each server that answers said of itself last, by its id."""
+        return self._statuses
 
     def register(self, server: Registration) -> bool:
         """It is about to report. True when it was known. Raises TooManyServersError."""
@@ -52,6 +58,7 @@ class CacheBoard:
     def vanish(self, server: str) -> None:
         """Nobody listens where it did. One that stays away so long is taken for one that left."""
         self._directory.vanished(server)
+        self._statuses.pop(server, None)
         since = self._gone_since.setdefault(server, self._clock())
         if self._clock() - since > FORGET_SECONDS:
             self.leave(server)
@@ -68,6 +75,7 @@ class CacheBoard:
         """It ended."""
         self._addresses.pop(server, None)
         self._gone_since.pop(server, None)
+        self._statuses.pop(server, None)
         self._directory.left(server)
         self._wake()
 
@@ -82,6 +90,7 @@ class CacheBoard:
         """What a server says of itself."""
         if server in self._addresses:
             self._gone_since.pop(server, None)
+            self._statuses[server] = status
             self._directory.described(
                 server,
                 chunk_tokens=status.chunk_tokens,

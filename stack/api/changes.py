@@ -114,7 +114,14 @@ class Changes:
         leeway, sight = Leeway(self._board.flights, force), self._sight
         try:
             decision = judge(
-                wanted.document, self._board.desired, sight.members(), self._strategies, sight.machinery, leeway, sight.store
+                wanted.document,
+                self._board.desired,
+                sight.members(),
+                self._strategies,
+                sight.machinery,
+                leeway,
+                sight.store,
+                sight.caches,
             )
             if self._counterpart is None:
                 return decision

@@ -39,9 +39,9 @@ class FieldBoard:
         """Every field of every model."""
         followers = [await self._follower(view) for view in self._routers.views() if view.live]
         drift = {one.field: one.reason for one in self._sight.drift()}
-        found = tuple(
-            fields(Outlook(self._board.desired, followers, self._sight.members(), self._traffic(), drift, self._sight.store))
-        )
+        sight = self._sight
+        outlook = Outlook(self._board.desired, followers, sight.members(), self._traffic(), drift, sight.store, sight.caches)
+        found = tuple(fields(outlook))
         now = self._wall()
         self._since = {one.field: self._began(one.field, now) for one in found if one.reason is not None}
         self._changed = {field: at for field, at in self._changed.items() if field in self._since}

@@ -17,7 +17,7 @@ from stack.control.mode import Mode
 from stack.control.ports import LogState
 from stack.control.report import Report
 from stack.control.state import SCHEMA, Desired
-from stack.control.tiers import NO_STORE, StoreSeen
+from stack.control.tiers import NO_STORE, CacheSeen, StoreSeen
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
 
@@ -39,10 +39,11 @@ class RouterView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):
-    """What runs, as opposed to what is wanted. `store` is the one behind LMCache."""
+    """What runs, as opposed to what is wanted. `store` is the one behind LMCache, `caches` are its servers."""
 
     routers: tuple[RouterView, ...] = ()
     store: StoreSeen = NO_STORE
+    caches: tuple[CacheSeen, ...] = ()
 
 
 class DrainedView(msgspec.Struct, frozen=True, kw_only=True):

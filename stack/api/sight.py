@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from stack.api.board import Board
 from stack.api.routers import Routers
 from stack.api.schema import Drift, RouterView
+from stack.control.cache_effects import cache_drift
 from stack.control.drained import drained, turned
 from stack.control.drift import drift
 from stack.control.flights import airborne
@@ -15,7 +16,7 @@ from stack.control.machinery import UNKNOWN, EngineProcess, Machinery
 from stack.control.members import Member, observe
 from stack.control.ports import Kept
 from stack.control.tier_effects import tier_drift
-from stack.control.tiers import NO_STORE
+from stack.control.tiers import NO_STORE, CacheSeen
 from stack.model.target import Target
 
 
@@ -33,8 +34,10 @@ class Sight:
         self.processes: Sequence[EngineProcess] = ()
         self.machinery = UNKNOWN
         self.store = NO_STORE
+        self.caches: Sequence[CacheSeen] = ()
         self.watching: dict[Place, Watched] = {}
         self.failures: dict[str, str] = {}
+        self.cache_failures: dict[str, str] = {}
         self.elsewhere: dict[str, str] = {}
         self.desired_file: str | None = None
 
@@ -52,8 +55,10 @@ class Sight:
     def drift(self) -> tuple[Drift, ...]:
         """Everything that is not as desired, with the time since when."""
         reasons = drift(self._board.desired, self.members(), self.machinery) | self._router_drift() | _unknown(self._board.kept)
-        reasons |= tier_drift(self._board.desired.tiers, self.store)
-        for field, failure in (*drifting(self.watching), *self.failures.items(), *self.elsewhere.items()):
+        tiers = self._board.desired.tiers
+        reasons |= tier_drift(tiers, self.store) | cache_drift(tiers, self.caches)
+        failures = (*self.failures.items(), *self.cache_failures.items(), *self.elsewhere.items())
+        for field, failure in (*drifting(self.watching), *failures):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         if self.desired_file is not None:
             reasons["desired_file"] = self.desired_file

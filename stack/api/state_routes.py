@@ -113,7 +113,7 @@ class StateRoutes:
         return StateView(
             generation=self.board.generation,
             desired=self.board.desired,
-            applied=Applied(routers=self.routers.views(), store=self.sight.store),
+            applied=Applied(routers=self.routers.views(), store=self.sight.store, caches=tuple(self.sight.caches)),
             engines=tuple(_engine(member, out.get(member.name)) for member in self.sight.members()),
             pools=tuple(pool_view(workload, self.sight.watching) for workload in self.sight.machinery.workloads),
             drift=self.sight.drift(),

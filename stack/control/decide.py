@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from stack.control.cache_effects import cache_effects
 from stack.control.consequences import consequences
 from stack.control.diff import Change, diff
 from stack.control.drained import drained, turned
@@ -21,7 +22,7 @@ from stack.control.patch import check, keyed
 from stack.control.rails import check_flights, check_serving
 from stack.control.state import Desired
 from stack.control.tier_effects import tier_effects
-from stack.control.tiers import NO_STORE, StoreSeen
+from stack.control.tiers import NO_STORE, CacheSeen, StoreSeen
 from stack.control.valid import converted, converted_tiers, validated
 from stack.control.whole import whole
 
@@ -54,17 +55,18 @@ def decide(
     machinery: Machinery = UNKNOWN,
     leeway: Leeway = NO_LEEWAY,
     store: StoreSeen = NO_STORE,
+    caches: Sequence[CacheSeen] = (),
 ) -> Decision:
     """Merge `patch` into `desired` and judge the result as a whole. Raises RefusedError; changes nothing either way.
 
     `patch` is decoded JSON, keyed by model or not. `strategies` are the names there are, `machinery` is what runs the engines,
-    `store` the one behind LMCache.
+    `store` the one behind LMCache, `caches` the cache servers.
     """
     change = keyed(patch, desired)
     check(change, desired)
     merged = merge(msgspec.to_builtins(desired), change)
     assert isinstance(merged, dict)  # a patch that is an object leaves an object
-    return _judged(merged, desired, members, strategies, machinery, leeway, store)
+    return _judged(merged, desired, members, strategies, machinery, leeway, store, caches)
 
 
 def decide_whole(
@@ -75,9 +77,10 @@ def decide_whole(
     machinery: Machinery = UNKNOWN,
     leeway: Leeway = NO_LEEWAY,
     store: StoreSeen = NO_STORE,
+    caches: Sequence[CacheSeen] = (),
 ) -> Decision:
     """Judge `document`, which takes the place of `desired`, as `decide` does: what it leaves out becomes the default."""
-    return _judged(whole(document, desired), desired, members, strategies, machinery, leeway, store)
+    return _judged(whole(document, desired), desired, members, strategies, machinery, leeway, store, caches)
 
 
 def _judged(
@@ -88,6 +91,7 @@ def _judged(
     machinery: Machinery,
     leeway: Leeway,
     store: StoreSeen,
+    caches: Sequence[CacheSeen],
 ) -> Decision:
     models = {name: converted(name, state) for name, state in document["models"].items()}
     after = validated(Desired(models=models, tiers=converted_tiers(document.get("tiers", {}))), strategies)
@@ -98,4 +102,5 @@ def _judged(
     for name, state in after.models.items():
         effects += consequences(name, desired.models[name], state, there, machinery)
     effects += tier_effects(desired.tiers, after.tiers, store)
+    effects += cache_effects(desired.tiers, after.tiers, caches, machinery)
     return Decision(after, diff(desired, after), tuple(effects))

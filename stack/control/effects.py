@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from stack.control.cache_effects import ChangeQuotas, ResizeL1
 from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
 from stack.control.counterpart import ChangeElsewhere
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
@@ -85,4 +86,6 @@ Effect = (
     | LimitStore
     | SwitchEviction
     | ChangeElsewhere
+    | ResizeL1
+    | ChangeQuotas
 )

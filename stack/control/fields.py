@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import msgspec
 
+from stack.control.cache_effects import L1_BYTES, QUOTAS
 from stack.control.diff import Value, leaves
 from stack.control.leaving import present
 from stack.control.members import Member
 from stack.control.observed import Traffic, observed
 from stack.control.state import Desired
 from stack.control.tier_effects import MEMORY, POLICY
-from stack.control.tiers import NO_STORE, StoreSeen
+from stack.control.tiers import NO_STORE, CacheSeen, StoreSeen
 from stack.model.tier import Pool
 
 CONTROL, MACHINERY, STORE = "control", "machinery", "store"
@@ -24,7 +25,8 @@ _ROUTED = frozenset({"strategy", "parameters", "protocol", "drained"})
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):
-    """Who goes by a value: routers, `control` itself, the `machinery` that runs engines, or the `store` that is L2.
+    """Who goes by a value: routers, `control` itself, the `machinery` that runs engines, the `store` that is L2, or a cache
+    server by its id.
 
     `known` false: it is not known.
     """
@@ -73,6 +75,7 @@ class Outlook:
     traffic: Mapping[str, Traffic]
     drift: Mapping[str, str]
     store: StoreSeen = NO_STORE
+    caches: Sequence[CacheSeen] = ()
 
 
 def fields(outlook: Outlook) -> Iterator[FieldState]:
@@ -86,16 +89,19 @@ def fields(outlook: Outlook) -> Iterator[FieldState]:
 
 
 def _tiers(outlook: Outlook) -> Iterator[FieldState]:
-    """The store goes by its own value where none is desired."""
-    seen: dict[str, tuple[Value, str | None]] = {
-        MEMORY: (outlook.store.maxmemory_bytes, None if outlook.store.used_bytes is None else outlook.store.words),
-        POLICY: (outlook.store.eviction_policy, None),
+    """The store and the cache servers go by their own values where none is desired."""
+    store, words = outlook.store, None if outlook.store.used_bytes is None else outlook.store.words
+    seen: dict[str, tuple[tuple[str, Value], ...]] = {
+        MEMORY: ((STORE, store.maxmemory_bytes),),
+        POLICY: ((STORE, store.eviction_policy),),
+        L1_BYTES: tuple((one.server, one.l1_bytes) for one in outlook.caches),
     }
     for name, wanted in sorted(leaves(outlook.desired.tiers).items()):
-        path = f"tiers.{name}"
-        value, words = seen[path]
-        held = (Held(by=(STORE,), value=value, known=value is not None),)
-        yield FieldState(field=path, desired=wanted, applied=held, observed=words, reason=outlook.drift.get(path))
+        path, salt = f"tiers.{name}", name.removeprefix("l2.quotas.")
+        quotas = tuple((one.server, (one.quotas or {}).get(salt)) for one in outlook.caches)
+        held = tuple(Held(by=(by,), value=value, known=value is not None) for by, value in seen.get(path, quotas))
+        reason = outlook.drift.get(path, outlook.drift.get(QUOTAS) if path not in seen else None)
+        yield FieldState(field=path, desired=wanted, applied=held, observed=words if path == MEMORY else None, reason=reason)
 
 
 def _field(outlook: Outlook, model: str, name: str, path: str, wanted: Value, seen: str | None) -> FieldState:

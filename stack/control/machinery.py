@@ -74,13 +74,15 @@ class Machinery:
     """One look: every engine there is, and what runs the pools, where that is more than their engines.
 
     `changes_roles`: all run on one machine, where an engine of either pool can take the place of another one, so who ends
-    comes before who starts. A pool that has no room here has no limit that is known.
+    comes before who starts. A pool that has no room here has no limit that is known. `resizes_l1`: it can restart the cache
+    servers with another size of L1.
     """
 
     processes: tuple[EngineProcess, ...] = ()
     workloads: tuple[Workload, ...] = ()
     changes_roles: bool = False
     rooms: Mapping[Pool, Room] = field(default_factory=dict)
+    resizes_l1: bool = False
 
 
 UNKNOWN = Machinery()

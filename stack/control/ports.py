@@ -58,6 +58,26 @@ class TierBackend(Protocol):
         ...
 
 
+class QuotaBackend(Protocol):
+    """Cache servers by URL, as far as their quotas go. The deadline is the caller's."""
+
+    async def quotas(self, url: str) -> Mapping[str, int]:
+        """Bytes by cache salt. Raises TierError."""
+        ...
+
+    async def limit(self, url: str, salt: str, most: int | None) -> None:
+        """Set a salt's quota in bytes, or take it away. Raises TierError."""
+        ...
+
+
+class CacheHost(Protocol):
+    """Runs the cache servers."""
+
+    async def resize_l1(self, amount: int) -> None:
+        """Restart them with so many bytes of L1; nothing happens where they have been started with as many. Raises ScalerError."""
+        ...
+
+
 class StoreError(RuntimeError):
     """The store could not keep what it was given; nothing of it was kept."""
 

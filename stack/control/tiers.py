@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,6 +12,9 @@ MEMORY_MIN = 16 << 20  # a store's own overhead is some MiB
 MEMORY_MAX = 1 << 50
 _GIB = 1 << 30
 
+# A salt is a segment of a URL at the cache server.
+SALT = re.compile(r"[^/\x00-\x1f]{1,256}")
+Quotas = dict[str, Annotated[int, msgspec.Meta(ge=0, le=MEMORY_MAX)]]
 Memory = Annotated[int, msgspec.Meta(ge=MEMORY_MIN, le=MEMORY_MAX)]
 
 
@@ -44,15 +48,26 @@ class StoreLimits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     eviction_policy: EvictionPolicy | None = None
 
 
+class L1(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The cache servers' own memory; null leaves its size as each server was started."""
+
+    bytes: Memory | None = None
+
+
 class L2(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The tier beyond the cache servers' memory."""
+    """The tier beyond the cache servers' memory.
+
+    `quotas` are bytes by cache salt, all that there are; none at all leaves those that the cache servers have.
+    """
 
     store: StoreLimits = StoreLimits()
+    quotas: Quotas = {}
 
 
 class Tiers(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every tier that can be changed while it serves."""
+    """Every tier that can be changed without the engines."""
 
+    l1: L1 = L1()
     l2: L2 = L2()
 
 
@@ -75,6 +90,20 @@ class StoreSeen(msgspec.Struct, frozen=True, kw_only=True):
             return f"unknown, {self.error or 'nobody looked yet'}"
         most = f"of {size(self.maxmemory_bytes)}" if self.maxmemory_bytes else "and has no limit"
         return f"holds {size(self.used_bytes)} {most}, {self.eviction_policy}{'' if self.error is None else f'; {self.error}'}"
+
+
+class CacheSeen(msgspec.Struct, frozen=True, kw_only=True):
+    """A cache server at the last look; null is unknown. `isolated` is whether it evicts by salt, without which quotas are vain.
+
+    `quotas` are only asked for while some are desired.
+    """
+
+    server: str
+    l1_bytes: int | None = None
+    l1_used_bytes: int | None = None
+    quotas: dict[str, int] | None = None
+    isolated: bool | None = None
+    error: str | None = None
 
 
 NO_STORE = StoreSeen(

@@ -11,7 +11,7 @@ from stack.control.parameters import settled
 from stack.control.refusal import RefusedError
 from stack.control.session_key import session_key
 from stack.control.state import Desired, ModelState, Pools, PoolState
-from stack.control.tiers import Tiers
+from stack.control.tiers import SALT, Tiers
 from stack.engines.pd import base as pd
 from stack.strategies.base import NEEDS_PLACEMENT, canonical
 
@@ -29,9 +29,13 @@ def converted(model: str, document: object) -> ModelState:
 def converted_tiers(document: object) -> Tiers:
     """`document` as the desired tiers, every type and bound checked. Raises RefusedError with the field's path."""
     try:
-        return msgspec.convert(document, Tiers)
+        tiers = msgspec.convert(document, Tiers)
     except msgspec.ValidationError as error:
         raise refusal_of(error, "tiers") from error
+    for salt in tiers.l2.quotas:
+        if not SALT.fullmatch(salt):
+            raise RefusedError("tiers.l2.quotas", f"{salt!r} cannot have a quota: 1 to 256 characters without a slash are allowed")
+    return tiers
 
 
 def refusal_of(error: msgspec.ValidationError, *path: str) -> RefusedError:

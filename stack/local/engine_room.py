@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from stack.adapters.supervisor_link import ComponentState
-from stack.control.room import Amount, Room
+from stack.control.room import Amount, Room, shortage
 from stack.local.cores import Division
+from stack.local.engine_making import RefusedError
 from stack.local.install.preflight import ENGINE_BYTES
 from stack.local.spec import Spec
 from stack.model.tier import Pool
@@ -36,6 +37,14 @@ class EngineRoom:
             free=Amount(memory_bytes=self.available() - starting * ENGINE_BYTES, cores=len(cores) - engines * share),
             refusal=NO_NIXL if pool is Pool.PREFILL and not self.has_prefill else None,
         )
+
+
+def check_room(rooms: Mapping[str, Room], pool: Pool) -> Pool:
+    """`pool`, if there is room in it for one more engine. Raises RefusedError."""
+    room = rooms.get(pool.value)
+    if room is not None and (lacking := shortage(pool, 1, room)):
+        raise RefusedError(lacking)
+    return pool
 
 
 def rooms(space: Space, components: Collection[tuple[Spec, ComponentState]]) -> dict[str, Room]:

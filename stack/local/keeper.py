@@ -76,8 +76,9 @@ class Keeper:
         self._backoff.forget()
         self._want(Intent.RUN)
 
-    def renew(self) -> None:
-        """Down and up again, if it runs: something it leans on is new."""
+    def renew(self, spec: Spec | None = None) -> None:
+        """Down and up again, if it runs: something it leans on is new, or it is to be another `spec` of its name."""
+        self.spec = spec or self.spec
         if self.running is not None and self._intent is Intent.RUN:
             self._renewing = True
             self._show(ComponentState.STARTING, "begins anew")  # from this moment: whoever waits for it must not miss it

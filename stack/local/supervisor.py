@@ -11,10 +11,11 @@ from contextlib import suppress
 import msgspec
 
 from stack.adapters.supervisor_link import Component, ComponentState, SupervisorAnswer, SupervisorRequest
-from stack.control.room import Room, shortage
+from stack.control.room import Room
 from stack.local.backoff import Backoff
+from stack.local.cache_making import CacheMaker, resized
 from stack.local.engine_making import EngineMaker, RefusedError, asked_pool
-from stack.local.engine_room import Space, rooms
+from stack.local.engine_room import Space, check_room, rooms
 from stack.local.keeper import Keeper
 from stack.local.seats import Seats
 from stack.local.spec import Running, Spec, Stage
@@ -31,7 +32,7 @@ NOTICE_SECONDS = 1.5  # routers look at the target file twice a second
 class Supervisor:
     """Components by name, each with its keeper. `handle` answers requests at once; what they ask for goes on after.
 
-    Without a `space` engines cost nothing.
+    Without a `space` engines cost nothing. `cache` makes the cache server's L1 another size.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Supervisor:
         *,
         engine: EngineMaker,
         space: Space | None = None,
+        cache: CacheMaker | None = None,
         seats: Seats,
         targets: TargetList,
         timings: Timings,
@@ -48,6 +50,7 @@ class Supervisor:
     ) -> None:
         self._engine, self._space, self._seats, self._targets, self._timings = engine, space, seats, targets, timings
         self._clock, self._backoff, self._notice = clock, backoff, notice
+        self._cache = cache
         self._keepers: dict[str, Keeper] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._closing = asyncio.Event()
@@ -91,8 +94,9 @@ class Supervisor:
             "status": lambda _: None,
             "stop": lambda asked: self._named(asked).hold(),
             "start": lambda asked: self._named(asked).release(),
-            "add": lambda asked: self._add(self._roomy(asked_pool(asked))),
+            "add": lambda asked: self._add(check_room(self._rooms(), asked_pool(asked))),
             "remove": self._remove,
+            "resize": self._resize,
             "shutdown": lambda _: self.close(),
         }
         try:
@@ -102,7 +106,8 @@ class Supervisor:
             if request.op not in ("status", "shutdown"):
                 self._refuse_when_closing()
                 log.info("asked", extra={"op": request.op, "component": request.name, "pool": request.pool})
-            return SupervisorAnswer(name=operation(request), components=self.components, rooms=self._rooms())
+            name, resizes = operation(request), self._cache is not None
+            return SupervisorAnswer(name=name, components=self.components, rooms=self._rooms(), resizes_l1=resizes)
         except RefusedError as error:
             return SupervisorAnswer(error=str(error), components=self.components)
 
@@ -121,13 +126,6 @@ class Supervisor:
     def _rooms(self) -> dict[str, Room]:
         return {} if self._space is None else rooms(self._space, [(k.spec, k.state) for k in self._keepers.values()])
 
-    def _roomy(self, pool: Pool) -> Pool:
-        room = self._rooms().get(pool.value)
-        lacking = None if room is None else shortage(pool, 1, room)
-        if lacking is not None:
-            raise RefusedError(lacking)
-        return pool
-
     def _add(self, pool: Pool) -> str:
         seat = self._seats.take(pool)
         try:
@@ -144,6 +142,11 @@ class Supervisor:
             raise RefusedError(f"{keeper.spec.name} is no engine: kvdeck stop holds it down")
         self._targets.drop(keeper.spec.name)
         keeper.end()
+
+    def _resize(self, request: SupervisorRequest) -> None:
+        spec = resized(self._cache, request.amount)
+        if spec is not None:
+            self._keepers[spec.name].renew(spec)
 
     def _enlist(self, spec: Spec) -> None:
         keeper = Keeper(

@@ -10,11 +10,13 @@ import ssl
 import sys
 import time
 
+import httpx
 import msgspec
 import uvloop
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
+from stack.adapters.cache_quotas import LMCacheQuotas
 from stack.adapters.experiment_store import SqliteExperiments
 from stack.adapters.lines_out import LinesOut
 from stack.adapters.report_store import SqliteReports
@@ -30,10 +32,12 @@ from stack.control.mode import Stance
 from stack.control.opening import Opening
 from stack.control.reconcile import Patience
 from stack.strategies import base as strategies
+from stack.wiring.assembled import Control
 from stack.wiring.control_beginning import begun
 from stack.wiring.control_cache import cache_board, watching
-from stack.wiring.control_parts import Control, assemble
+from stack.wiring.control_parts import assemble
 from stack.wiring.control_server import ControlServer
+from stack.wiring.control_tiers import Backends
 from stack.wiring.decision_files import decision_files
 from stack.wiring.pools import Pools, pools
 
@@ -77,6 +81,7 @@ async def _run(
     followed = settings.followed
     files = decision_files(settings)
     cache = cache_board(settings.cache_store)
+    asking = httpx.AsyncClient(trust_env=False)
     limits = None if settings.cache_store is None else store_limits(settings.cache_store)
     control = assemble(
         begin=begin,
@@ -94,8 +99,8 @@ async def _run(
         declared=None if followed is None else DesiredFile(followed).now,
         allow_experiments=settings.experiments,
         flights=flights,
-        tiers=limits,
         counterpart=running.counterpart,
+        backends=Backends(store=limits, quotas=LMCacheQuotas(asking), host=running.host),
     )
     await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart
@@ -108,17 +113,7 @@ async def _run(
     log.info(
         "control listens", extra={"url": url(listener, "https" if settings.tls else "http"), "generation": control.board.generation}
     )
-    tasks = [
-        asyncio.create_task(control.reconciler.run(), name="reconcile"),
-        asyncio.create_task(control.reporter.run(), name="report"),
-        asyncio.create_task(control.judging.run(), name="experiments"),
-    ]
-    if control.follower is not None:
-        tasks.append(asyncio.create_task(control.follower.run(), name="follow"))
-    if control.tiers is not None:
-        tasks.append(asyncio.create_task(control.tiers.run(), name="keep tiers"))
-    if control.mirror is not None:
-        tasks.append(asyncio.create_task(control.mirror.run(), name="mirror"))
+    tasks = [asyncio.create_task(loop.run(), name=name) for name, loop in control.loops.items()]
     if files is not None:
         tasks.append(asyncio.create_task(files.run(), name="decision files"))
     try:
@@ -128,6 +123,7 @@ async def _run(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asking.aclose()
         if limits is not None:
             await limits.close()
 

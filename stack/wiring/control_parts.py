@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-from starlette.applications import Starlette
 
 from stack.api.board import Board
 from stack.api.cache_board import CacheBoard
@@ -20,48 +17,31 @@ from stack.api.field_board import FieldBoard
 from stack.api.follower import Follower
 from stack.api.gate import Gate
 from stack.api.history_routes import HistoryRoutes
-from stack.api.judging import Judging
 from stack.api.link_routes import LinkRoutes
 from stack.api.mirror import Mirror
 from stack.api.openapi_route import with_openapi
 from stack.api.reconciler import Reconciler
 from stack.api.report_routes import ReportRoutes
 from stack.api.reporter import Reporter
-from stack.api.returning import Return
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
 from stack.api.server import create_app
 from stack.api.sight import Sight
 from stack.api.state_routes import StateRoutes
 from stack.api.telemetry import Telemetry
-from stack.api.tier_keeper import TierKeeper
 from stack.api.token_telemetry import Tokens, TokenTelemetry
 from stack.api.what_if_routes import WhatIfRoutes
 from stack.control.counterpart import Counterpart
 from stack.control.flights import Flights
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import Opening
-from stack.control.ports import DecisionLog, ExperimentStore, PoolScaler, ReportStore, Store, TierBackend
+from stack.control.ports import DecisionLog, ExperimentStore, PoolScaler, ReportStore, Store
 from stack.control.reconcile import Patience
 from stack.control.state import Desired
 from stack.model.target import Target
+from stack.wiring.assembled import Control
 from stack.wiring.control_experiments import experimenting
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
-    """The assembled process."""
-
-    app: Starlette
-    board: Board
-    reconciler: Reconciler
-    feed: Feed
-    reporter: Reporter
-    judging: Judging
-    returning: Return
-    follower: Follower | None
-    tiers: TierKeeper | None
-    mirror: Mirror | None
+from stack.wiring.control_tiers import NO_BACKENDS, Backends, keepers
 
 
 def assemble(
@@ -84,13 +64,13 @@ def assemble(
     allow_experiments: bool = False,
     declared: Callable[[], Desired] | None = None,
     flights: Flights | None = None,
-    tiers: TierBackend | None = None,
+    backends: Backends = NO_BACKENDS,
     counterpart: Counterpart | None = None,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
     `cache` is what is known of the caches behind them; `declared` reads the file that is followed in declarative mode. Without
     `allow_experiments` none begins, and none goes on. `flights` are changes of pools that may be under way from an earlier life,
-    `tiers` is where limits of the caches are changed; `counterpart` judges changes, too, and follows what is desired.
+    `backends` are where the tiers are changed; `counterpart` judges changes, too, and follows what is desired.
     """
     began = int(wall() * 1000)
     board = Board(begin.kept, began, flights)
@@ -113,9 +93,7 @@ def assemble(
         patience=patience,
         stance=stance,
     )
-    keeper = None
-    if tiers is not None:
-        keeper = TierKeeper(board=board, sight=sight, backend=tiers, store=store, clock=clock, wall=wall, stance=stance)
+    kept = keepers(backends, board=board, sight=sight, cache=cache, store=store, clock=clock, wall=wall, stance=stance)
     changes = Changes(
         board=board,
         routers=routers,
@@ -124,7 +102,7 @@ def assemble(
         strategies=known,
         telemetry=telemetry,
         wall=wall,
-        woken=[reconciler.poke] if keeper is None else [reconciler.poke, keeper.poke],
+        woken=[reconciler.poke, *kept.pokes],
         stance=stance,
         counterpart=counterpart,
         ack_seconds=ack_seconds,
@@ -191,6 +169,7 @@ def assemble(
         judging=trials.judging,
         returning=trials.returning,
         follower=follower,
-        tiers=keeper,
+        tiers=kept.tiers,
         mirror=mirror,
+        caches=kept.caches,
     )

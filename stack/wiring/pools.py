@@ -14,7 +14,7 @@ from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.target_file import TargetFile
 from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, LocalPools
 from stack.control.counterpart import Counterpart
-from stack.control.ports import PoolScaler
+from stack.control.ports import CacheHost, PoolScaler
 from stack.control.state import Desired
 from stack.kube.access import Access, AccessError, from_kubeconfig, in_cluster
 from stack.kube.engine_pods import Selection
@@ -28,11 +28,15 @@ from stack.model.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """`targets` answers with the engines that can be reached when they changed; `counterpart` follows what is desired."""
+    """`targets` answers with the engines that can be reached when they changed; `counterpart` follows what is desired.
+
+    `host` runs the cache servers, None where control has nothing that restarts them.
+    """
 
     scaler: PoolScaler
     targets: Callable[[], Sequence[Target] | None]
     counterpart: Counterpart | None = None
+    host: CacheHost | None = None
 
 
 @asynccontextmanager
@@ -40,7 +44,8 @@ async def pools(settings: ControlSettings, desired: Desired) -> AsyncIterator[Po
     """As `settings` say, for the models that are desired. Raises ControlConfigError."""
     match settings.pools:
         case LocalPools(socket, targets):
-            yield Pools(SupervisorScaler(socket, next(iter(desired.models))), TargetFile(targets).changed)
+            supervisor = SupervisorScaler(socket, next(iter(desired.models)))
+            yield Pools(supervisor, TargetFile(targets).changed, host=supervisor)
         case HyperPodPools() as told:
             section, access = _section("hyperpod", settings.config), _access("hyperpod", told)
             async with _on_hyperpod(told, access, section, desired) as running:

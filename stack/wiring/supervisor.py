@@ -20,10 +20,12 @@ from stack.control.access import Grant, Role, digest
 from stack.local import runtime_folder
 from stack.local.atomic_file import replace_file
 from stack.local.birth import birth
+from stack.local.cache_making import CacheMaker
 from stack.local.components.dashboard import NAME as DASHBOARD
 from stack.local.components.emulator import NAME as EMULATOR
 from stack.local.components.emulator import emulated_engine
 from stack.local.components.engine import engine
+from stack.local.components.lmcache import configured_l1, lmcache
 from stack.local.components.router import NAME as ROUTER
 from stack.local.components.site import Site
 from stack.local.components.whole import components, engine_counts
@@ -80,6 +82,7 @@ async def _supervise(launch: Launch, paths: StackPaths, ledger: Ledger) -> None:
         division = divide(usable_cores(), hardware_siblings, apart, site.settings.cores_per_pool)
         supervisor = Supervisor(
             engine=_engine_maker(site, division, lambda: supervisor.pid(EMULATOR)),
+            cache=None if site.is_emulated else CacheMaker(lambda amount: lmcache(site, amount), configured_l1(site)),
             space=None if site.is_emulated else _space(site, division),
             seats=Seats(site.ports.engines),
             targets=TargetList(layout.targets),

@@ -14,17 +14,18 @@ from stack.local.process import Command
 from stack.local.spec import Spec, Stage
 
 NAME = "lmcache"
+_GIB = 1 << 30
 L1_WATERMARK = 0.8  # once a second L1 evicts if it is that full
 
 
-def lmcache(site: Site) -> Spec:
+def lmcache(site: Site, l1_bytes: int) -> Spec:
     """One server; its shared memory carries this stack's digest, so that `down` can tell it from another's."""
     installation = engine_installation(site.launch)
     url = site.url(site.ports.lmcache_http)
     command = Command(
         host=site.host,
         kind=NAME,
-        argv=(str(installation.python), "-m", "lmcache.cli.main", "server", *_arguments(site)),
+        argv=(str(installation.python), "-m", "lmcache.cli.main", "server", *_arguments(site, l1_bytes)),
         environment=engine_environment(installation, site.cache, site.host.environment),
         stage=Stage.CACHE,
         nice=ENGINE_NICE,
@@ -54,7 +55,12 @@ def reports_to(site: Site) -> str:
     return site.url(site.ports.control) + reporting_path(read_token(site.token_of(router.NAME)))
 
 
-def _arguments(site: Site) -> tuple[str, ...]:
+def configured_l1(site: Site) -> int:
+    """The bytes of L1 that the stack begins with."""
+    return int(site.settings.l1_gib * _GIB)
+
+
+def _arguments(site: Site, l1_bytes: int) -> tuple[str, ...]:
     ports, settings = site.ports, site.settings
     second_tier = {
         "type": "resp",
@@ -68,7 +74,7 @@ def _arguments(site: Site) -> tuple[str, ...]:
         *("--host", LOOPBACK, "--port", str(ports.lmcache)),
         *("--http-host", LOOPBACK, "--http-port", str(ports.lmcache_http)),
         *("--chunk-size", str(settings.chunk_size)),
-        *("--l1-size-gb", str(settings.l1_gib), "--no-l1-use-lazy"),
+        *("--l1-size-gb", str(l1_bytes / _GIB), "--no-l1-use-lazy"),
         *("--eviction-policy", "LRU", "--eviction-trigger-watermark", str(L1_WATERMARK), "--eviction-ratio", "0.3"),
         # With the default mode a CPU engine hangs when it registers its KV cache.
         *("--supported-transfer-mode", "auto", "--shm-name", site.digest),

@@ -6,7 +6,7 @@ from stack.local.components.control import control
 from stack.local.components.dashboard import dashboard
 from stack.local.components.emulator import emulator
 from stack.local.components.exporter import exporter
-from stack.local.components.lmcache import lmcache
+from stack.local.components.lmcache import configured_l1, lmcache
 from stack.local.components.monitoring import alertmanager, prometheus
 from stack.local.components.router import router
 from stack.local.components.site import Site
@@ -19,7 +19,7 @@ from stack.model.tier import Pool
 def components(site: Site) -> list[Spec]:
     """The store and LMCache come with real engines only; Prometheus and Alertmanager where they are to be had."""
     there = site.launch.installed
-    memory = [emulator(site)] if there.store is None else [store(site, there.store), lmcache(site)]
+    memory = [emulator(site)] if there.store is None else [store(site, there.store), lmcache(site, configured_l1(site))]
     watchers = [] if there.monitoring is None else [prometheus(site, there.monitoring), alertmanager(site, there.monitoring)]
     services = [router(site), control(site), exporter(site), *watchers, dashboard(site)]
     return [*memory, *services, *([traffic(site, first_engines(site))] if site.launch.traffic else [])]

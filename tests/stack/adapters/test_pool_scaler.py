@@ -98,3 +98,10 @@ async def test_it_changes_roles_and_tells_its_room() -> None:
     room = Room(needs=Amount(memory_bytes=2, cores=0.5), free=Amount(memory_bytes=3, cores=1.0))
     async with _scaler(SupervisorAnswer(rooms={"decode": room, "embed": room})) as (scaler, _):
         assert await scaler.look() == Machinery(changes_roles=True, rooms={Pool.DECODE: room})
+
+
+async def test_the_cache_server_is_resized_by_the_supervisor() -> None:
+    async with _scaler(SupervisorAnswer(resizes_l1=True)) as (scaler, supervisor):
+        assert (await scaler.look()).resizes_l1
+        await scaler.resize_l1(7)
+    assert supervisor.asked[-1] == SupervisorRequest(op="resize", amount=7)

@@ -25,11 +25,13 @@ from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.machinery import UNKNOWN, EngineProcess, Machinery, Phase, Workload
 from stack.control.mode import LIVE, Stance
 from stack.control.opening import opening
-from stack.control.ports import DecisionLog, PoolScaler, ScalerError, TierBackend
+from stack.control.ports import CacheHost, DecisionLog, PoolScaler, QuotaBackend, ScalerError, TierBackend
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.model.tier import Pool
-from stack.wiring.control_parts import Control, assemble
+from stack.wiring.assembled import Control
+from stack.wiring.control_parts import assemble
+from stack.wiring.control_tiers import Backends
 from tests.stack.control.samples import STRATEGIES, desired
 
 
@@ -187,6 +189,8 @@ async def deck(
     counterpart: Counterpart | None = None,
     scaler: PoolScaler | None = None,
     targets: Callable[[], Sequence[Target] | None] | None = None,
+    quotas: QuotaBackend | None = None,
+    host: CacheHost | None = None,
 ) -> AsyncIterator[Deck]:
     """`scaler` and `targets` are the fleet's own where they are not given."""
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
@@ -214,7 +218,7 @@ async def deck(
         stance=stance,
         allow_experiments=experiments,
         declared=declared,
-        tiers=tiers,
+        backends=Backends(store=tiers, quotas=quotas, host=host),
         counterpart=counterpart,
     )
     await control.returning.take_up()

@@ -67,7 +67,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                     "eject_stalled": False,
                 }
             },
-            "tiers": {"l2": {"store": {"maxmemory_bytes": None, "eviction_policy": None}}},
+            "tiers": {"l1": {"bytes": None}, "l2": {"store": {"maxmemory_bytes": None, "eviction_policy": None}, "quotas": {}}},
         },
         "applied": {
             "routers": [
@@ -82,6 +82,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
                 }
             ],
             "store": msgspec.to_builtins(NO_STORE),
+            "caches": [],
         },
         "engines": [
             {

@@ -11,6 +11,7 @@ from pathlib import Path
 from stack.adapters.supervisor_link import ComponentState, SupervisorAnswer, SupervisorRequest
 from stack.control.room import Amount, Room
 from stack.local.backoff import Backoff
+from stack.local.cache_making import CacheMaker
 from stack.local.engine_making import RefusedError
 from stack.local.engine_room import Space
 from stack.local.seats import Seat, Seats
@@ -134,6 +135,23 @@ async def test_an_engine_for_which_there_is_no_room_is_not_begun(tmp_path: Path)
     )
     assert bench.states() == {}
     assert Bench(tmp_path).ask("status").rooms == {}
+
+
+async def test_the_cache_server_is_restarted_with_another_size(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.supervisor._cache = CacheMaker(lambda amount: bench.spec("lmcache", f"{SLEEPER}  # {amount}"), 5)
+    task = asyncio.create_task(bench.supervisor.run([bench.spec("lmcache")], []))
+    await until(lambda: bench.ready("lmcache"))
+    before = bench.supervisor.pid("lmcache")
+    assert bench.supervisor.handle(SupervisorRequest(op="resize", amount=5)).error is None
+    assert bench.states() == {"lmcache": ComponentState.READY}
+    assert bench.supervisor.handle(SupervisorRequest(op="resize", amount=7)).resizes_l1
+    assert bench.states() == {"lmcache": ComponentState.STARTING}
+    await until(lambda: bench.ready("lmcache"))
+    assert bench.supervisor.pid("lmcache") != before
+    bench.supervisor.close()
+    await task
+    assert Bench(tmp_path).ask("resize").error == "this stack has no cache server to restart"
 
 
 async def test_routers_know_of_an_engine_that_is_to_be_stopped_before_it_is(tmp_path: Path) -> None:

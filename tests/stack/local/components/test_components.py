@@ -127,7 +127,7 @@ def test_tokens_are_passed_by_file_to_all_who_need_them(tmp_path: Path) -> None:
 
 
 def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:
-    spec = lmcache(site(tmp_path))
+    spec = lmcache(site(tmp_path), 1 << 29)
     assert flag(spec, "--shm-name") == "kvdeck-0123456789"
     assert shared_memory_name("kvdeck-0123456789") == "lmcache_l1_pool_kvdeck-0123456789"
     assert json.loads(flag(spec, "--l2-adapter"))["port"] == 21006
@@ -135,8 +135,8 @@ def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:
 
 
 def test_lmcache_reports_to_control_under_a_path_that_only_who_has_the_token_knows(tmp_path: Path) -> None:
-    assert flag(lmcache(site(tmp_path)), "--coordinator-url") == "http://127.0.0.1:21001/v1/lmcache"
-    told = flag(lmcache(with_tokens(tmp_path)), "--coordinator-url")
+    assert flag(lmcache(site(tmp_path), 1 << 29), "--coordinator-url") == "http://127.0.0.1:21001/v1/lmcache"
+    told = flag(lmcache(with_tokens(tmp_path), 1 << 29), "--coordinator-url")
     assert told == f"http://127.0.0.1:21001{reporting_path('secret')}"
     assert "secret" not in told
 
@@ -148,7 +148,7 @@ def test_control_is_told_of_the_store_and_who_emulates_it(tmp_path: Path) -> Non
 
 def test_the_emulator_reports_where_lmcache_does(tmp_path: Path) -> None:
     emulated = site(tmp_path, engines=EngineKind.EMULATED)
-    assert flag(components(emulated)[0], "--coordinator-url") == flag(lmcache(site(tmp_path)), "--coordinator-url")
+    assert flag(components(emulated)[0], "--coordinator-url") == flag(lmcache(site(tmp_path), 1 << 29), "--coordinator-url")
 
 
 def test_a_real_engine(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_an_unpacked_library_goes_before_the_users(tmp_path: Path) -> None:
     plain = site(tmp_path)
     installed = replace(REAL, engine=EngineInstallation(Path("/e/python"), Path("/m"), Path("/lib/ours")))
     launch = msgspec.structs.replace(plain.launch, installed=installed)
-    spec = lmcache(replace(plain, launch=launch))
+    spec = lmcache(replace(plain, launch=launch), 1 << 29)
     assert command(spec).environment["LD_LIBRARY_PATH"] == "/lib/ours:/old"
 
 
