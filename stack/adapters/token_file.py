@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
-import yaml
 
 from stack.adapters.bearer import TokenFileError
+from stack.adapters.plain_yaml import PlainYamlError, parse, read
 from stack.control.access import Grant, Grants
 
 log = logging.getLogger(__name__)
@@ -23,9 +23,9 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 def read_grants(path: Path) -> tuple[Grant, ...]:
     """The tokens in the file at `path`. Raises TokenFileError: also where others may write to it, for they could let anybody in."""
     try:
-        mode, text = path.stat().st_mode, path.read_text(encoding="utf-8")
-        grants = msgspec.convert(yaml.safe_load(text), Grants).tokens
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, msgspec.ValidationError) as error:
+        mode = path.stat().st_mode
+        grants = msgspec.convert(parse(read(path)), Grants).tokens
+    except (OSError, PlainYamlError, msgspec.ValidationError) as error:
         raise TokenFileError(f"the token file {path} cannot be read: {error}") from error
     if mode & _WRITABLE_BY_OTHERS:
         raise TokenFileError(f"others may write to the token file {path}: chmod go-w {path}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from stack.adapters.plain_yaml import PlainYamlError, parse, read
+from stack.control.mode import ControlSection
 from stack.control.refusal import RefusedError
 from stack.control.skew import configured
 from stack.control.state import Desired
@@ -26,6 +27,16 @@ def read_desired(path: Path) -> Desired:
     Raises DesiredFileError.
     """
     return _desired(path, _read(path))
+
+
+def read_control(path: Path) -> ControlSection:
+    """The `control:` section of a YAML file. Raises DesiredFileError."""
+    document = _parsed(path, _read(path))
+    section = document.get("control", {}) if isinstance(document, dict) else {}
+    try:
+        return msgspec.convert(section, ControlSection)
+    except msgspec.ValidationError as error:
+        raise DesiredFileError(f"{path}, 'control:': {error}") from error
 
 
 class DesiredFile:
@@ -60,11 +71,15 @@ def _read(path: Path) -> bytes:
         raise DesiredFileError(f"{path} cannot be read: {error}") from error
 
 
-def _desired(path: Path, text: bytes) -> Desired:
+def _parsed(path: Path, text: bytes) -> object:
     try:
-        document = parse(text)
+        return parse(text)
     except PlainYamlError as error:
         raise DesiredFileError(f"{path} cannot be read: {error}") from error
+
+
+def _desired(path: Path, text: bytes) -> Desired:
+    document = _parsed(path, text)
     if not isinstance(document, dict) or "desired" not in document:
         raise DesiredFileError(f"{path} has no 'desired:' section")
     try:

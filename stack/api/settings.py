@@ -61,7 +61,8 @@ class ControlSettings:
 
     Decisions are kept in files in `decisions_dir`, which never take more than `decisions_mib`; None keeps none.
     `cache_store` is the address of the store that all cache servers share.
-    `mode` says whether what is desired may be changed at all, and `desired` which file says it in declarative mode.
+    `mode` says whether what is desired may be changed at all, None where the configuration does; `desired` is the file that
+    says what is desired in declarative mode.
     `experiments`: they may be begun, and go on after a restart.
     `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
     """
@@ -71,7 +72,7 @@ class ControlSettings:
     state_dir: Path
     pools: LocalPools | KubernetesPools | HyperPodPools
     config: Path | None = None
-    mode: Mode = Mode.LIVE
+    mode: Mode | None = None
     desired: Path | None = None
     run: str | None = None
     tokens: tuple[Path, ...] = ()

@@ -36,11 +36,10 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--mode",
     type=click.Choice(["observe", "declarative", "live"]),
-    default="live",
-    show_default=True,
     envvar="KVDECK_CONTROL_MODE",
     help="observe: nothing is changed by anybody, and no engine touched. declarative: a file says what is desired, and is "
-    "followed; the API is read-only. live: the API changes what is desired.",
+    "followed; the API is read-only. live: the API changes what is desired. Without it: what 'control: {mode: ...}' in "
+    "--config says, or live.",
 )
 @click.option("--desired", type=_FILE, help="The file to follow in declarative mode: YAML with 'desired:'; without it --config.")
 @click.option(
@@ -67,7 +66,7 @@ def command(
     kubernetes_kubeconfig: Path | None,
     hyperpod_live_patching: bool,
     config: Path | None,
-    mode: str,
+    mode: str | None,
     desired: Path | None,
     run_id: str | None,
     tokens: tuple[Path, ...],
@@ -121,10 +120,6 @@ def command(
 
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key go together")
-    if mode == "declarative" and desired is None and config is None:
-        raise click.UsageError("--mode declarative follows a file: name it with --desired")
-    if mode != "declarative" and desired is not None:
-        raise click.UsageError("--desired is for --mode declarative; what a first start begins with is --config")
     if hyperpod_live_patching and pools != "hyperpod":
         raise click.UsageError("--hyperpod-live-patching is for --pools hyperpod")
     running: LocalPools | KubernetesPools | HyperPodPools
@@ -143,7 +138,7 @@ def command(
         state_dir=state_dir,
         pools=running,
         config=config,
-        mode=Mode(mode),
+        mode=None if mode is None else Mode(mode),
         desired=desired,
         run=run_id,
         tokens=tokens,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 
 class Mode(StrEnum):
     """How much control does."""
@@ -12,6 +14,12 @@ class Mode(StrEnum):
     OBSERVE = "observe"  # it looks and tells; nobody changes anything, and no engine is touched
     DECLARATIVE = "declarative"  # a file is the truth, the API is read-only
     LIVE = "live"  # the API changes what is desired
+
+
+class ControlSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`control:` of a configuration file. What a command line says goes before it."""
+
+    mode: Mode | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import msgspec
 
 from stack.config import Ports
 from stack.control.merge import merge
+from stack.control.mode import ControlSection, Mode
 from stack.control.refusal import RefusedError
 from stack.control.state import NO_TIERS, Desired, Dpd, ModelState, Pools, PoolState
 from stack.control.tiers import Tiers
@@ -74,6 +75,7 @@ class StackConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     desired: Desired
     local: LocalSettings = LocalSettings()
+    control: ControlSection = ControlSection()
 
     @property
     def model(self) -> str:
@@ -112,6 +114,7 @@ class _Models(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     desired: _Models | None = None
     local: LocalSettings = LocalSettings()
+    control: ControlSection = ControlSection()
 
 
 def default_desired() -> Desired:
@@ -131,12 +134,14 @@ def load(path: Path | None) -> StackConfig:
         raise StackConfigError(f"{path} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:
         raise StackConfigError(f"{path}: {' '.join(str(error).split())}") from error  # YAML's errors have several lines
+    if file.control.mode is Mode.DECLARATIVE:
+        raise StackConfigError(f"{path}: control.mode: this stack cannot follow a file; observe or live are allowed")
     if file.desired is None:
-        return StackConfig(desired=default_desired(), local=file.local)
+        return StackConfig(desired=default_desired(), local=file.local, control=file.control)
     if len(file.desired.models) != 1:
         raise StackConfigError(f"{path}: desired.models names {len(file.desired.models)} models; this stack serves one")
     try:
-        return StackConfig(desired=_completed(file.desired), local=file.local)
+        return StackConfig(desired=_completed(file.desired), local=file.local, control=file.control)
     except RefusedError as error:
         raise StackConfigError(f"{path}: desired.{error.field}: {error.message}") from error
 

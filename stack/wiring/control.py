@@ -28,12 +28,12 @@ from stack.api.listening import listening, url
 from stack.api.settings import ControlConfigError, ControlSettings, Tls
 from stack.control.audit import AuditLine
 from stack.control.flights import Flights, recalled
-from stack.control.mode import Stance
+from stack.control.mode import Mode, Stance
 from stack.control.opening import Opening
 from stack.control.reconcile import Patience
 from stack.strategies import base as strategies
 from stack.wiring.assembled import Control
-from stack.wiring.control_beginning import begun
+from stack.wiring.control_beginning import begun, moded
 from stack.wiring.control_cache import cache_board, watching
 from stack.wiring.control_parts import assemble
 from stack.wiring.control_server import ControlServer
@@ -48,6 +48,7 @@ REMEMBERED = 200  # generations looked through at the start for changes of pools
 
 def run(settings: ControlSettings) -> None:
     """Serve until told to end. Raises ControlConfigError and the ValueErrors of what it is made of."""
+    settings = moded(settings)
     tokens = TokenFiles(settings.tokens, time.monotonic) if settings.tokens else None
     check_listen(settings.host, tokens=tokens is not None, tls=settings.tls is not None, insecure=settings.insecure)
     _check_tls(settings.tls)
@@ -95,7 +96,7 @@ async def _run(
         tokens=tokens,
         patience=Patience(drain=settings.drain_seconds),
         files=files,
-        stance=Stance(settings.mode, None if followed is None else str(followed), settings.comment_required),
+        stance=Stance(settings.mode or Mode.LIVE, None if followed is None else str(followed), settings.comment_required),
         declared=None if followed is None else DesiredFile(followed).now,
         allow_experiments=settings.experiments,
         flights=flights,

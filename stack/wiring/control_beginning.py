@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 
 from stack.adapters.audit_store import SqliteStore
-from stack.api.desired_file import DesiredFileError, read_desired
-from stack.api.settings import ControlSettings
+from stack.api.desired_file import DesiredFileError, read_control, read_desired
+from stack.api.settings import ControlConfigError, ControlSettings
 from stack.control.audit import AuditRecord, Outcome
+from stack.control.mode import ControlSection, Mode
 from stack.control.opening import Opening, opening
 from stack.control.ports import Kept
 from stack.control.state import Desired
 from stack.strategies import base as strategies
 
 log = logging.getLogger(__name__)
+
+
+def moded(settings: ControlSettings) -> ControlSettings:
+    """With the mode that the configuration says, where the command line says none. Raises ControlConfigError, DesiredFileError."""
+    section = ControlSection() if settings.mode is not None or settings.config is None else read_control(settings.config)
+    told = replace(settings, mode=settings.mode or section.mode or Mode.LIVE)
+    if told.mode is Mode.DECLARATIVE and told.followed is None:
+        raise ControlConfigError("declarative mode follows a file: name it with --desired")
+    if told.mode is not Mode.DECLARATIVE and told.desired is not None:
+        raise ControlConfigError("--desired is for declarative mode; what a first start begins with is --config")
+    return told
 
 
 async def begun(settings: ControlSettings, store: SqliteStore) -> Opening:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stack.control.mode import Mode
 from stack.local.components.site import LOOPBACK, Site
 from stack.local.probes import HttpProbe
 from stack.local.process import Command
@@ -22,6 +23,7 @@ def control(site: Site) -> Spec:
         *("--targets", str(site.layout.targets)),
         *("--supervisor-socket", str(site.layout.supervisor_socket)),
         *("--config", str(site.desired_file)),
+        *("--mode", site.launch.config.control.mode or Mode.LIVE),
         *("--run", site.launch.run),
         *(word for path in site.tokens for word in ("--tokens", str(path))),
         *("--cache-store", _store(site)),

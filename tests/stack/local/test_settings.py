@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from stack.config import Ports
+from stack.control.mode import Mode
 from stack.control.state import Desired, Dpd, ModelState, Pools, PoolState
 from stack.local.settings import LocalSettings, StackConfig, StackConfigError, load
 
@@ -39,6 +40,7 @@ def test_a_file_may_set_either_half(tmp_path: Path) -> None:
             "desired.models.m.dpd.routing_threshold: Expected 'int', got 'str'",
         ),
         ("desired: {models: {a: {}, b: {}}}", "desired.models names 2 models; this stack serves one"),
+        ("control: {mode: declarative}", "control.mode: this stack cannot follow a file; observe or live are allowed"),
         (
             "desired: [1",
             'while parsing a flow sequence in "<byte string>", line 1, column 10 '
@@ -51,6 +53,10 @@ def test_a_bad_file_is_refused_with_the_key(tmp_path: Path, text: str, complaint
     with pytest.raises(StackConfigError) as refused:
         load(path)
     assert str(refused.value) == f"{path}: {complaint}"
+
+
+def test_a_file_says_who_may_change_what_is_desired(tmp_path: Path) -> None:
+    assert load(written(tmp_path, "control: {mode: observe}")).control.mode is Mode.OBSERVE
 
 
 def test_the_command_line_resizes_pools() -> None:
