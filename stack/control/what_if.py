@@ -18,6 +18,10 @@ from stack.model.tier import Path
 
 PASS_THROUGH = "pass_through"  # neither chat nor completion: never disaggregated
 _DUE = ("at_threshold", "no_ready_prefill_engine")
+MODEL = (
+    "Waiting is a model's: prompts that arrive at random, engines that compute one at a time. "
+    "Bursts wait longer; short prompts that an engine computes together wait less."
+)
 LADDER = (0.5, 0.75, 0.9, 0.95, 0.99)  # of the prompts, to try thresholds at
 
 
@@ -173,6 +177,8 @@ class _Past:
 
 
 def _notes(records: Sequence[DecisionRecord], rate: PrefillRate) -> Iterator[str]:
+    if rate.path is not None:
+        yield MODEL
     if rate.path is Path.DIRECT:
         yield "What a prefill takes was measured on decode engines, which do other work besides: too few prefill legs are recorded."
     if rate.path is not None and rate.queued:

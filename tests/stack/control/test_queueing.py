@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from heapq import heapreplace
+
 import pytest
 
 from stack.control.queueing import Queue, queue
@@ -29,3 +32,16 @@ def test_a_saturated_pool_has_no_mean_wait(per_second: float) -> None:
 
 def test_nothing_to_do_does_not_wait() -> None:
     assert queue(0.0, [1.0], 1) == queue(5.0, [], 1) == queue(5.0, [0.0], 1) == Queue(0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("servers", "per_second"), [(1, 0.7), (3, 2.4)])
+def test_it_is_near_what_a_simulation_says(servers: int, per_second: float) -> None:
+    draw = random.Random(4)
+    work = [draw.lognormvariate(-0.5, 1.0) for _ in range(30_000)]  # one second each on average
+    free, now, waited = [0.0] * servers, 0.0, 0.0
+    for seconds in work:
+        now += draw.expovariate(per_second)
+        begin = max(now, free[0])
+        waited += begin - now
+        heapreplace(free, begin + seconds)
+    assert queue(per_second, work, servers).wait == pytest.approx(waited / len(work), rel=0.15)

@@ -10,7 +10,7 @@ from stack.control.break_even import bands
 from stack.control.decision import Candidate, DecisionRecord, Selection
 from stack.control.prefill_work import prefill_rate
 from stack.control.state import Dpd
-from stack.control.what_if import PrefillLoad, Trial, WhatIf, ladder, what_if
+from stack.control.what_if import MODEL, PrefillLoad, Trial, WhatIf, ladder, what_if
 from stack.model.tier import Path
 from tests.decisions import decision, disaggregated
 
@@ -95,7 +95,8 @@ def test_without_prefill_legs_decode_engines_are_the_measure() -> None:
     answer = tried(0, records=direct)
     assert answer.measured_on is Path.DIRECT
     assert answer.seconds_per_token.value == pytest.approx(0.002)
-    assert answer.notes[0].startswith("What a prefill takes was measured on decode engines")
+    assert answer.notes[0] == MODEL
+    assert answer.notes[1].startswith("What a prefill takes was measured on decode engines")
     assert prefill_rate([short(number, phases={"prefill": 0.1}) for number in range(40)]).queued
 
 
