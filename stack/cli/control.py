@@ -104,8 +104,9 @@ def command(
 
     With --hyperpod-live-patching a change is first tried at the API server (a dry run), whose refusal is the change's; then
     routingStrategy, routingThreshold and the pools' replicas are patched, and nothing else. What the operator's documents call
-    immutable is refused: enabling routing later, leaving DPD, more than one decode replica. Whether the operator heeds a patch of a
-    running endpoint is not verified.
+    immutable is refused: enabling routing later, leaving DPD, more than one decode replica. At its start control brings
+    endpoints to what is desired: begin with `kvdeck iec import`. Whether the operator heeds a patch of a running endpoint is
+    not verified.
     """
     from stack.adapters import logs
     from stack.adapters.bearer import TokenFileError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stack.kube.hyperpod.immutable import immutable
-from stack.kube.hyperpod.pods import Seen
+from stack.kube.hyperpod.pods import ROUTERS_NAMESPACE, Seen, SeenRouters
 from stack.kube.hyperpod.resource import AutoScaling, Resource, RoleScaling
 from stack.kube.hyperpod.rows import Finding, Row, Standing, row, unknown
 from stack.kube.hyperpod.tier_rows import tier_rows
@@ -37,7 +37,8 @@ class Facts:
     pods: tuple[Seen, ...] | None = None
     pods_fault: str = ""
     pods_are: str = "pods"
-    router_strategy: str | None = None
+    routers: SeenRouters | None = None
+    routers_fault: str = ""
     steered: Steered = Steered(fault="control was not asked")  # frozen
     versions: Mapping[str, str] = field(default_factory=dict)
 
@@ -86,12 +87,12 @@ def _immutable(wanted: Resource, facts: Facts) -> Iterator[Row]:
 
 
 def _routing(wanted: Resource, facts: Facts) -> Iterator[Row]:
-    routing, pd = wanted.known_spec.intelligent_routing_spec, wanted.known_spec.pd_spec
-    steered = facts.steered
+    routing, pd, steered = wanted.known_spec.intelligent_routing_spec, wanted.known_spec.pd_spec, facts.steered
     if routing is not None and routing.enabled:
+        yield _enabled(facts)
         path, strategy = "spec.intelligentRoutingSpec.routingStrategy", routing.routing_strategy
-        if facts.router_strategy is not None:
-            yield row(path, strategy, facts.router_strategy, "the arguments of the endpoint's router pods")
+        if facts.routers is not None and facts.routers.strategy is not None:
+            yield row(path, strategy, facts.routers.strategy, f"the arguments of {', '.join(facts.routers.names)}")
         elif steered.fault is None:
             yield row(path, canonical(strategy), steered.strategy, steered.evidence)
         else:
@@ -102,6 +103,17 @@ def _routing(wanted: Resource, facts: Facts) -> Iterator[Row]:
             yield row(path, pd.routing_threshold, steered.threshold, steered.evidence)
         else:
             yield unknown(path, pd.routing_threshold, f"{_ROUTERS_TELL}; {steered.fault}")
+    if (limits := wanted.spec.worker.request_limits) is not None:
+        told = f"{limits.max_concurrent_requests or 'any number'} at once, {limits.max_queue_size or 'none'} waiting"
+        yield unknown("spec.worker.requestLimits", told, "what the proxy beside each engine is told is not in the pods' specs")
+
+
+def _enabled(facts: Facts) -> Row:
+    path = "spec.intelligentRoutingSpec.enabled"
+    if facts.routers is None:
+        return unknown(path, True, facts.routers_fault)
+    names = ", ".join(facts.routers.names)
+    return row(path, True, bool(names), f"router pods in {ROUTERS_NAMESPACE}: {names or 'none'}")
 
 
 def _replicas(wanted: Resource, facts: Facts) -> Iterator[Row]:

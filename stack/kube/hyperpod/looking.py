@@ -12,7 +12,7 @@ from stack.kube.access import Access
 from stack.kube.api import KubeError, client, list_objects
 from stack.kube.hyperpod.comparison import Facts
 from stack.kube.hyperpod.endpoints import endpoint
-from stack.kube.hyperpod.pods import ROLE_LABEL, ROUTERS_NAMESPACE, seen, strategy_of
+from stack.kube.hyperpod.pods import ROLE_LABEL, ROUTERS_NAMESPACE, routers_of, seen
 from stack.kube.hyperpod.reading import ResourceError, read
 from stack.kube.hyperpod.resource import Resource
 from stack.kube.launched import LaunchedPod
@@ -28,7 +28,7 @@ async def look(
         running, running_fault = await _running(http, namespace, wanted.name)
         chosen = selector or _selector(wanted, running)
         pods, pods_fault = (None, _UNSELECTED) if chosen is None else await _pods(http, namespace, chosen)
-        routers, _ = await _pods(http, ROUTERS_NAMESPACE, "")
+        routers, routers_fault = await _pods(http, ROUTERS_NAMESPACE, "")
     of_endpoint = None
     if pods is not None:
         disaggregated = wanted.known_spec.pd_spec is not None
@@ -39,7 +39,8 @@ async def look(
         pods=of_endpoint,
         pods_fault=pods_fault,
         pods_are=f"pods with {chosen}",
-        router_strategy=strategy_of(routers or (), wanted.name, namespace),
+        routers=None if routers is None else routers_of(routers, wanted.name, namespace),
+        routers_fault=routers_fault,
     )
 
 

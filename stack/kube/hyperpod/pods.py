@@ -47,11 +47,19 @@ def seen(pods: Iterable[LaunchedPod], name: str, worker: Worker, *, disaggregate
     return tuple(sorted(found, key=lambda one: (one.pool, one.name)))
 
 
-def strategy_of(routers: Iterable[LaunchedPod], name: str, namespace: str) -> str | None:
-    """The strategy in the arguments of the endpoint's routers; None where they do not show one, or not the same."""
-    named = [pod for pod in routers if pod.metadata.name.startswith(f"{name}-{namespace}-router")]
-    told = {option(arguments(container), _ROUTING_OPTION) for pod in named for container in pod.spec.containers} - {None}
-    return told.pop() if len(told) == 1 else None
+@dataclass(frozen=True, slots=True)
+class SeenRouters:
+    """The operator's routers of an endpoint, and the strategy in their arguments; None where those show none, or several."""
+
+    names: tuple[str, ...]
+    strategy: str | None
+
+
+def routers_of(pods: Iterable[LaunchedPod], name: str, namespace: str) -> SeenRouters:
+    """Those of the endpoint `name` of `namespace`, which all run in one namespace of the operator's."""
+    own = [pod for pod in pods if pod.metadata.name.startswith(f"{name}-{namespace}-router")]
+    told = {option(arguments(container), _ROUTING_OPTION) for pod in own for container in pod.spec.containers} - {None}
+    return SeenRouters(tuple(sorted(pod.metadata.name for pod in own)), told.pop() if len(told) == 1 else None)
 
 
 def _is_of(pod: LaunchedPod, name: str) -> bool:

@@ -69,7 +69,7 @@ async def _facts(wanted: Resource, where: ClusterOptions, how: Looking) -> Facts
         access = cluster_access(where.kubeconfig)
     except AccessError as error:
         why = f"no cluster is asked: {error}"
-        return Facts(running_fault=why, pods_fault=why)
+        return Facts(running_fault=why, pods_fault=why, routers_fault=why)
     namespace = where.namespace or str(wanted.metadata.get("namespace") or access.namespace)
     facts = await look(access, wanted, namespace, how.selector)
     return dataclasses.replace(facts, versions=await _versions(facts.pods or ())) if how.ask_engines else facts

@@ -127,7 +127,7 @@ def test_without_a_cluster_and_without_control_everything_is_unknown_which_fails
     found = iec("diff", str(file), *NOWHERE, "--json")
     fields = json.loads(found.stdout)["fields"]
     assert (found.exit_code, {one["standing"] for one in fields}, {one["seen"] for one in fields}) == (0, {"unknown"}, {None})
-    assert "control does not answer at http://127.0.0.1:9" in fields[1]["evidence"]
+    assert "control does not answer at http://127.0.0.1:9" in fields[2]["evidence"]
     strict = iec("diff", str(file), *NOWHERE, "--strict")
     assert (strict.exit_code, "spec.pdSpec.routingThreshold" in strict.stdout) == (3, True)
 

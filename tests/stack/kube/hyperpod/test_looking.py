@@ -15,6 +15,7 @@ from tests.stack.kube.hyperpod.samples import disaggregated, endpoint, routing, 
 from tests.stack.kube.stand_in.api_server import StandIn
 from tests.stack.kube.stand_in.transport import InProcess
 
+SYSTEM = "hyperpod-inference-system"
 TIERED = {"enableL2Cache": True, "l2CacheSpec": {"l2CacheBackend": "tieredstorage"}}
 TOLD = {"LMCACHE_LOCAL_CPU": "true", "LMCACHE_REMOTE_URL": STORAGE}
 WANTED = endpoint(intelligentRoutingSpec=routing("prefixaware"), pdSpec=disaggregated(), kvCacheSpec=TIERED)
@@ -26,6 +27,7 @@ def fleet(**told: str) -> StandIn:
     for name, role in (("prefill-llama-a", "prefill"), ("prefill-llama-b", "prefill"), ("decode-llama-c", "decode")):
         run_pod(server, name, engine(**(told or TOLD)), role=role)
     run_pod(server, "prefill-other-x", engine(), role="prefill")
+    run_pod(server, "llama-default-router-0", {"args": ["--port", "80"]}, namespace=SYSTEM)
     return server
 
 
@@ -48,6 +50,7 @@ async def test_what_runs_as_it_should_is_equal_and_what_hyperpod_hides_is_unknow
     assert standings(await rows(fleet())) == {
         "observedGeneration": "equal",
         "state": "equal",
+        "intelligentRoutingSpec.enabled": "equal",
         "intelligentRoutingSpec.routingStrategy": "unknown",
         "pdSpec.routingThreshold": "unknown",
         "pdSpec.prefillSpec.replicas": "equal",
@@ -61,10 +64,22 @@ async def test_what_runs_as_it_should_is_equal_and_what_hyperpod_hides_is_unknow
 async def test_the_operator_s_router_tells_its_strategy_where_its_arguments_show_it() -> None:
     server = fleet()
     router = {"args": ["--port", "80", "--routing-logic", "roundrobin"]}
-    run_pod(server, "llama-default-router-5d8-x", router, namespace="hyperpod-inference-system")
-    run_pod(server, "other-default-router-1", {"args": ["--routing-logic", "session"]}, namespace="hyperpod-inference-system")
+    run_pod(server, "llama-default-router-5d8-x", router, namespace=SYSTEM)
+    run_pod(server, "other-default-router-1", {"args": ["--routing-logic", "session"]}, namespace=SYSTEM)
     row = (await rows(server))["intelligentRoutingSpec.routingStrategy"]
     assert (row.standing, row.seen) == (Standing.DIFFERS, "roundrobin")
+
+
+async def test_a_router_that_is_enabled_and_does_not_run_differs() -> None:
+    server = cluster()
+    deploy(server, WANTED)
+    row = (await rows(server))["intelligentRoutingSpec.enabled"]
+    assert (row.standing, row.evidence) == (Standing.DIFFERS, f"router pods in {SYSTEM}: none")
+
+
+async def test_limits_of_requests_are_not_seen() -> None:
+    found = await rows(fleet(), endpoint(worker=worker(requestLimits={"maxConcurrentRequests": 4})))
+    assert (found["worker.requestLimits"].wanted, found["worker.requestLimits"].standing) == ("4 at once, none waiting", "unknown")
 
 
 async def test_pods_that_are_missing_or_not_ready_are_counted() -> None:
