@@ -11,6 +11,7 @@ from stack.control.flights import Flights
 from stack.control.link import RouterConfig, Trial
 from stack.control.ports import Kept
 from stack.control.state import Desired
+from stack.control.trial_effects import ended
 
 
 class Board:
@@ -55,8 +56,8 @@ class Board:
     def apply(self, kept: Kept) -> int:
         """Put a new desired state in force; the version that routers must acknowledge. No trial of a changed model outlives it."""
         before, self._kept = self._kept, kept
-        now, then = kept.desired.models, before.desired.models
-        self._trials = {model: trial for model, trial in self._trials.items() if now.get(model) == then.get(model)}
+        over = {effect.model for effect in ended(self._trials, before.desired, kept.desired)}
+        self._trials = {model: trial for model, trial in self._trials.items() if model not in over}
         for listener in self.listeners:
             listener(before, kept)
         return self._publish()

@@ -23,6 +23,7 @@ from stack.control.flights import begun
 from stack.control.mode import LIVE, Stance
 from stack.control.ports import Store, StoreError
 from stack.control.refusal import RefusedError
+from stack.control.trial_effects import ended
 
 log = logging.getLogger(__name__)
 
@@ -111,22 +112,14 @@ class Changes:
 
     async def _decide(self, wanted: Wanted, force: bool) -> Decision:
         judge = decide_whole if wanted.whole else decide
-        leeway, sight = Leeway(self._board.flights, force), self._sight
+        leeway, sight, before = Leeway(self._board.flights, force), self._sight, self._board.desired
         try:
             decision = judge(
-                wanted.document,
-                self._board.desired,
-                sight.members(),
-                self._strategies,
-                sight.machinery,
-                leeway,
-                sight.store,
-                sight.caches,
+                wanted.document, before, sight.members(), self._strategies, sight.machinery, leeway, sight.store, sight.caches
             )
-            if self._counterpart is None:
-                return decision
-            elsewhere = await self._counterpart.check(self._board.desired, decision.desired)
-            return replace(decision, effects=(*decision.effects, *elsewhere))
+            elsewhere = () if self._counterpart is None else await self._counterpart.check(before, decision.desired)
+            trials = ended(self._board.trials, before, decision.desired)
+            return replace(decision, effects=(*decision.effects, *elsewhere, *trials))
         except RefusedError as error:
             raise ApiError(422, "refused", error.message, error.field or None) from error
 

@@ -94,7 +94,7 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
     """`GET /v1/state`: desired against applied, field by field in `fields`.
 
     `schema` counts up with releases that add to the desired state. `mode` is control's; where it is declarative, `desired_file`
-    says what is desired. `comment_required`: a change without a comment is refused.
+    says what is desired. `comment_required`: a change without a comment is refused. `experiments` run, ids by model.
     """
 
     generation: int
@@ -108,6 +108,7 @@ class StateView(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode = Mode.LIVE
     desired_file: str | None = None
     comment_required: bool = False
+    experiments: dict[str, str] = {}
 
 
 class EffectView(msgspec.Struct, frozen=True, kw_only=True):

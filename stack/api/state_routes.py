@@ -121,6 +121,7 @@ class StateRoutes:
             desired_file=self.stance.file,
             fields=await self.fields.fields(),
             comment_required=self.stance.comment_required,
+            experiments={model: trial.id for model, trial in self.board.trials.items()},
         )
 
     async def _changed(self, dry_run: bool, changed: Changed) -> ChangeView:
@@ -134,6 +135,7 @@ class StateRoutes:
             drift=view.drift,
             mode=view.mode,
             comment_required=view.comment_required,
+            experiments=view.experiments,
             desired_file=view.desired_file,
             fields=view.fields,
             dry_run=dry_run,

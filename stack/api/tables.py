@@ -28,6 +28,7 @@ def state(view: StateView) -> Iterator[RenderableType]:
         yield table("pools", ("model", "pool", "runs as", "replicas", "left alone because"), map(_pool, view.pools))
     yield table("routers", ("router", "generation", "last heard of"), map(_router, view.applied.routers))
     yield Text(f"store (L2): {view.applied.store.words}")
+    yield from (Text(f"experiment {name} runs on {model}", DOUBTFUL) for model, name in view.experiments.items())
     yield from field_tables.telling(view)
     yield from _drift(view)
 

@@ -15,6 +15,7 @@ from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePric
 from stack.control.rails import Forced
 from stack.control.scaling import ChangeRole, GrowPool, ShrinkPool
 from stack.control.tier_effects import LimitStore, SwitchEviction
+from stack.control.trial_effects import EndExperiment
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +89,5 @@ Effect = (
     | ChangeElsewhere
     | ResizeL1
     | ChangeQuotas
+    | EndExperiment
 )

@@ -108,9 +108,18 @@ def received(body: bytes) -> Received:
         )
     document, ignored = known(msgspec.json.decode(body), RouterConfig)
     try:
-        return Received(msgspec.convert(document, RouterConfig), ignored)
+        return _whole_trials(msgspec.convert(document, RouterConfig), ignored)
     except msgspec.ValidationError as error:
+        if isinstance(document, dict) and document.pop("experiments", None):
+            return received(msgspec.json.encode(document))
         raise NotUnderstoodError(which.version, which.generation, str(error)) from error
+
+
+def _whole_trials(config: RouterConfig, ignored: tuple[str, ...]) -> Received:
+    """A candidate of which part is not known is not tried at all: what came of it would be told of another."""
+    if any(path.startswith("experiments.") for path in ignored):
+        config = msgspec.structs.replace(config, experiments={})
+    return Received(config, ignored)
 
 
 def reported(body: bytes) -> RouterReport:

@@ -185,10 +185,14 @@ async def test_somebody_can_stop_it(tmp_path: Path) -> None:
 async def test_a_change_of_its_model_goes_before_it(tmp_path: Path) -> None:
     async with allowed(tmp_path) as (it, router):
         name = await begun(it, router)
+        assert (await it.state())["experiments"] == {"smollm2": name}
+        preview = (await it.patch({"pools": {"decode": {"replicas": 3}}}, dry_run="true")).json()
+        assert preview["effects"][-1]["sentence"] == (f"Experiment {name} ends: every session of smollm2 goes by what is desired.")
         assert (await it.patch({"pools": {"decode": {"replicas": 3}}})).status_code in (200, 202)
         config = await router.fetch()
         assert config is not None
         assert config.experiments == {}  # at once, with the change
+        assert (await it.state())["experiments"] == {}
         await look(it)
         ended = (await shown(it, name))["experiment"]
         assert (ended["stage"], ended["reason"]) == ("aborted", "smollm2 was changed by anonymous, in generation 2")

@@ -103,6 +103,7 @@ async def test_the_state_shows_desired_against_applied(tmp_path: Path) -> None:
         "pools": [],
         "drift": [],
         "comment_required": False,
+        "experiments": {},
         "schema": SCHEMA,
         "mode": "live",
         "desired_file": None,

@@ -15,6 +15,7 @@ from stack.control.decision import Arm, DecisionRecord, Selection
 from stack.control.experiment import Experiment, Goal, Guardrails, Measure, Proposal, Stage, proposed
 from stack.control.refusal import RefusedError
 from stack.control.tally import OPEN_MOST, Tally, Unit
+from stack.control.tiers import StoreSeen
 from stack.control.verdict import UNITS_LEAST, Finding, Ruling, findings, ruling
 from tests.stack.control.samples import FLEET, STRATEGIES, desired, model
 
@@ -74,7 +75,7 @@ def asked(candidate_ttft: float = 1.0, sessions: int = 500, seed: int = 4, faili
         (
             {"pools": {"decode": {"replicas": 3}}},
             "models.smollm2.pools.decode.replicas",
-            "so no share can try it; allowed: strategy",
+            "so no share of the sessions can try it; allowed: strategy",
         ),
         ({"limits": {"in_flight": 3}}, "models.smollm2.limits.in_flight", "limits.in_flight holds for all requests"),
         ({"strategy": "kv_aware", "eject_stalled": True}, "models.smollm2.eject_stalled", "eject_stalled holds"),
@@ -88,9 +89,21 @@ def test_only_what_routers_decide_by_can_be_tried(patch: dict[str, Any], field: 
     assert refusal.value.field == field
 
 
+def test_what_is_the_whole_fleets_cannot_be_tried() -> None:
+    before, seen = desired(), StoreSeen(maxmemory_bytes=0, eviction_policy="noeviction", used_bytes=0)
+    patch = {"tiers": {"l2": {"store": {"eviction_policy": "allkeys-lru"}}}}
+    with pytest.raises(RefusedError, match="holds for the whole fleet") as refusal:
+        candidate(before, decide(patch, before, FLEET, STRATEGIES, store=seen))
+    assert refusal.value.field == "tiers.l2.store.eviction_policy"
+
+
 def test_the_candidate_is_the_model_as_it_would_be() -> None:
     before = desired()
-    patch = {"strategy": "kv_aware", "dpd": {"routing_threshold": 99}, "pools": {"prefill": {"strategy": "session"}}}
+    patch = {
+        "strategy": "kv_aware",
+        "dpd": {"routing_threshold": 99},
+        "pools": {"prefill": {"strategy": "session", "parameters": {"session": {"load_factor": 2.0}}}},
+    }
     decision = decide(patch, before, FLEET, STRATEGIES)
     assert candidate(before, decision) == ("smollm2", decision.desired.models["smollm2"])
 

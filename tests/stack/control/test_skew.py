@@ -65,6 +65,15 @@ def _pools(state: ModelState, told: object) -> object:
     return pools
 
 
+def test_a_candidate_that_is_not_understood_whole_is_not_tried_and_the_rest_is_applied() -> None:
+    trial = {"id": "e1", "share": 0.5, "candidate": msgspec.to_builtins(model(strategy="session"))}
+    assert set(received(_json(CONFIG, experiments={"smollm2": trial})).config.experiments) == {"smollm2"}
+    newer = trial | {"candidate": msgspec.to_builtins(model()) | {"tint": 1}}
+    assert received(_json(CONFIG, experiments={"smollm2": newer})) == Received(CONFIG, ("experiments.smollm2.candidate.tint",))
+    strange = trial | {"candidate": {"strategy": ["a", "b"]}}
+    assert received(_json(CONFIG, experiments={"smollm2": strange})) == Received(CONFIG)
+
+
 def test_of_very_many_unknown_fields_some_are_told() -> None:
     assert len(received(_json(CONFIG, **{f"x{number}": 1 for number in range(99)})).ignored) == IGNORED_MAX
 
