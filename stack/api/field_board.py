@@ -18,7 +18,7 @@ from stack.control.fields import FieldState, Follower, Outlook, fields
 from stack.control.observed import Traffic
 from stack.control.ports import Kept, Store, StoreError
 
-LATELY_SECONDS = 60.0
+LATELY_SECONDS = 60.0  # what is older is no news
 REQUESTS_MOST = 500  # looked at; a busy fleet's last seconds tell as much as its last minute
 GENERATIONS_KEPT = 32  # whose fields are in memory: routers are rarely further apart
 
@@ -85,4 +85,4 @@ class FieldBoard:
         for entry in takewhile(lambda entry: entry.at >= since, self._ring.latest(REQUESTS_MOST)):
             if not entry.observed:
                 lately[entry.models[0]].append(entry)
-        return {model: Traffic.of(entries, LATELY_SECONDS) for model, entries in lately.items()}
+        return {model: Traffic.of(entries) for model, entries in lately.items()}

@@ -59,7 +59,10 @@ def _drift(view: StateView) -> Iterator[RenderableType]:
     if not view.drift:
         yield Text("applied is as desired", GOOD)
         return
-    yield table("not as desired", ("field", "why", "since"), [(d.field, d.reason, clock(d.since)) for d in view.drift])
+    told = {field.field for field in view.fields if field.reason is not None}
+    others = [(d.field, d.reason, clock(d.since)) for d in view.drift if d.field not in told]
+    if others:
+        yield table("not as desired", ("what", "why", "since"), others)
 
 
 def change(view: ChangeView) -> Iterator[RenderableType]:

@@ -29,19 +29,18 @@ class Request(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """A model's requests of the last `seconds`: how many, how many were disaggregated, and how many met each fallback."""
+    """A model's latest requests: how many are looked at, how many were disaggregated, and how many met each fallback."""
 
-    seconds: float
     requests: int = 0
     disaggregated: int = 0
     fallbacks: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, requests: Iterable[Request], seconds: float) -> Traffic:
+    def of(cls, requests: Iterable[Request]) -> Traffic:
         """Those of `requests`."""
         every = tuple(requests)
         disaggregated = sum(one.path == Path.DPD for one in every)
-        return cls(seconds, len(every), disaggregated, Counter(reason for one in every for reason in {*one.fallbacks}))
+        return cls(len(every), disaggregated, Counter(reason for one in every for reason in {*one.fallbacks}))
 
 
 def observed(model: str, state: ModelState, members: Sequence[Member], traffic: Traffic | None) -> dict[str, str]:
@@ -57,7 +56,7 @@ def _pools(model: str, members: Sequence[Member]) -> Iterator[tuple[str, str]]:
 
 
 def _requests(state: ModelState, traffic: Traffic) -> Iterator[tuple[str, str]]:
-    of = f"of {traffic.requests} requests in {traffic.seconds:.0f} s"
+    of = f"of the last {traffic.requests} requests"
     yield "dpd.enabled", f"{traffic.disaggregated} {of} were disaggregated"
     unplaced = sum(number for reason, number in traffic.fallbacks.items() if reason in _UNPLACED)
     yield "fallback_strategy", f"decided {unplaced} {of}"

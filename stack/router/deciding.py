@@ -25,7 +25,10 @@ from stack.strategies.disaggregation import due
 
 
 class Start(msgspec.Struct, frozen=True, gc=False):
-    """What a request goes by from its first moment to its last, whatever changes meanwhile. `unit`: see DecisionRecord."""
+    """What a request goes by from its first moment on; by `fleet` until it is decided, which may take a while.
+
+    `unit`: see DecisionRecord.
+    """
 
     identity: Identity
     applied: Applied
@@ -76,12 +79,12 @@ class Decider:
         return served, replace(start, unit=unit)
 
     async def errand(self, request: Request, parsed: ParsedBody, served: Served, start: Start) -> Errand:
-        """The request with its plan. Raises EmptyPoolError, OverLimitError."""
+        """The request with its plan, among the engines that are there when it is made. Raises EmptyPoolError, OverLimitError."""
         route = await self._inquiry.about(request, parsed, start.identity.request_id, start.fleet, served)
         if served.limits.bounded:
             await self._admission.enter(parsed.model, served.limits, route.model)
-            start = replace(start, fleet=self._keeper.fleet)
-        return self._planned(request, parsed, served, start, route)
+        # What began to leave in the meantime is ended as soon as it is quiet, and knows nothing of this request.
+        return self._planned(request, parsed, served, replace(start, fleet=self._keeper.fleet), route)
 
     def at_once(self, request: Request, parsed: ParsedBody, served: Served, start: Start) -> Errand | None:
         """The same, where nothing has to be waited for; else None. Raises EmptyPoolError."""

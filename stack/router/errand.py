@@ -54,7 +54,7 @@ class Fallback(StrEnum):
 
 
 class Errand(msgspec.Struct, gc=False, eq=False, kw_only=True):
-    """`fleet`, `served` and `generation` are those of the request's start and hold until its end.
+    """`served` and `generation` are those of the request's start, `fleet` that of its decision; they hold until its end.
 
     `engine` is the one asked for the answer last, `prefill_engine` the one whose KV it uses, by `handover`. `status` is
     what the client was given, or what it should have been where an answer broke after its status went out. `whole`: the

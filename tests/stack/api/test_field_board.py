@@ -70,6 +70,6 @@ async def test_requests_of_the_last_minute_are_seen(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         record = record_of(errand(route=msgspec.structs.replace(ROUTE, model="smollm2"), at=it.clock.wall()))
         await it.router().report(record, msgspec.structs.replace(record, at=it.clock.wall(), path="direct"))
-        assert (await field(it, "models.smollm2.dpd.enabled"))["observed"] == "1 of 2 requests in 60 s were disaggregated"
+        assert (await field(it, "models.smollm2.dpd.enabled"))["observed"] == "1 of the last 2 requests were disaggregated"
         it.clock.advance(61.0)
         assert (await field(it, "models.smollm2.dpd.enabled"))["observed"] is None

@@ -26,14 +26,14 @@ def test_of_pools_engines_are_seen_by_their_state() -> None:
 
 
 def test_of_requests_nothing_is_seen_where_there_were_none() -> None:
-    assert "dpd.enabled" not in observed("smollm2", model(), FLEET, Traffic.of((), 60.0))
+    assert "dpd.enabled" not in observed("smollm2", model(), FLEET, Traffic.of(()))
 
 
 def test_requests_tell_the_disaggregated_share_the_fallback_strategys_and_the_protocol_spoken() -> None:
-    traffic = Traffic.of((Asked(), Asked("dpd"), Asked("direct", ("no_tokenizer", "no_tokenizer"))), 60.0)
+    traffic = Traffic.of((Asked(), Asked("dpd"), Asked("direct", ("no_tokenizer", "no_tokenizer"))))
     seen = observed("smollm2", model(), (), traffic)
-    assert seen["dpd.enabled"] == "1 of 3 requests in 60 s were disaggregated"
-    assert seen["fallback_strategy"] == "decided 1 of 3 requests in 60 s"
+    assert seen["dpd.enabled"] == "1 of the last 3 requests were disaggregated"
+    assert seen["fallback_strategy"] == "decided 1 of the last 3 requests"
     assert seen["pools.decode.protocol"] == "nixl, spoken"
 
 
@@ -41,6 +41,6 @@ def test_a_protocol_that_is_not_spoken_tells_how_many_went_direct_for_it() -> No
     state = model()
     other = msgspec.structs.replace(state.pools.prefill, protocol="mooncake")
     state = msgspec.structs.replace(state, pools=msgspec.structs.replace(state.pools, prefill=other))
-    traffic = Traffic.of((Asked(), Asked("direct", ("mooncake_unsupported",))), 60.0)
+    traffic = Traffic.of((Asked(), Asked("direct", ("mooncake_unsupported",))))
     said = observed("smollm2", state, (), traffic)["pools.prefill.protocol"]
-    assert said == "mooncake, mooncake_unsupported: 1 of 2 requests in 60 s went direct for it"
+    assert said == "mooncake, mooncake_unsupported: 1 of the last 2 requests went direct for it"
