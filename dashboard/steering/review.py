@@ -73,12 +73,13 @@ def sentence(diff: tuple[Change, ...]) -> str:
     return "; ".join(f"{c.field.removeprefix('models.')}: {plain(c.before)} → {plain(c.after)}" for c in diff)
 
 
+_HARMFUL = ("shrink_pool", "change_role", "drain_engines", "resize_l1")
+
+
 def harm(change: ChangeView) -> list[EffectView]:
-    """The effects that take something away: engines that end, disaggregation that goes off."""
+    """The effects that take something away: engines that end or serve no more, disaggregation that goes off, KV that is lost."""
     off = {field.field.split(".")[1] for field in change.diff if field.field.endswith(".dpd.enabled") and field.after is False}
-    return [
-        effect for effect in change.effects if effect.kind == "shrink_pool" or (effect.kind == "switch_dpd" and effect.model in off)
-    ]
+    return [effect for effect in change.effects if effect.kind in _HARMFUL or (effect.kind == "switch_dpd" and effect.model in off)]
 
 
 def _confirm(proposal: Proposal, change: ChangeView, place: str, read_only: bool) -> bool:

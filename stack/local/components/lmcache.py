@@ -56,8 +56,8 @@ def reports_to(site: Site) -> str:
 
 
 def configured_l1(site: Site) -> int:
-    """The bytes of L1 that the stack begins with."""
-    return int(site.settings.l1_gib * _GIB)
+    """The bytes of L1 that the stack begins with: those that are desired, else those of `local`."""
+    return site.launch.config.desired.tiers.l1.bytes or int(site.settings.l1_gib * _GIB)
 
 
 def _arguments(site: Site, l1_bytes: int) -> tuple[str, ...]:

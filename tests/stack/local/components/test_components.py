@@ -10,11 +10,12 @@ import pytest
 
 from stack.config import Layout
 from stack.control.reporting_path import reporting_path
+from stack.control.tiers import L1, Tiers
 from stack.local.components.control import control
 from stack.local.components.emulator import emulated_engine
 from stack.local.components.engine import connector, engine
 from stack.local.components.engine_environment import NoEnginesError
-from stack.local.components.lmcache import lmcache, shared_memory_name
+from stack.local.components.lmcache import configured_l1, lmcache, shared_memory_name
 from stack.local.components.site import Site
 from stack.local.components.whole import components, engine_counts
 from stack.local.cores import Division
@@ -132,6 +133,16 @@ def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:
     assert shared_memory_name("kvdeck-0123456789") == "lmcache_l1_pool_kvdeck-0123456789"
     assert json.loads(flag(spec, "--l2-adapter"))["port"] == 21006
     assert spec.renewed_by == ("redis",)
+    assert flag(spec, "--l1-size-gb") == "0.5"
+
+
+def test_l1_begins_with_what_is_desired_of_it(tmp_path: Path) -> None:
+    plain = site(tmp_path)
+    assert configured_l1(plain) == 1 << 29
+    config = plain.launch.config
+    desired = msgspec.structs.replace(config.desired, tiers=Tiers(l1=L1(bytes=3 << 30)))
+    launch = msgspec.structs.replace(plain.launch, config=msgspec.structs.replace(config, desired=desired))
+    assert configured_l1(replace(plain, launch=launch)) == 3 << 30
 
 
 def test_lmcache_reports_to_control_under_a_path_that_only_who_has_the_token_knows(tmp_path: Path) -> None:
