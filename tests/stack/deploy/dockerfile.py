@@ -1,4 +1,4 @@
-"""What a Dockerfile says, as far as these use the language: one instruction a line."""
+"""What a Dockerfile says, as far as these use the language."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Instruction:
 def stages(path: Path) -> list[list[Instruction]]:
     """The instructions of each stage, from its FROM on."""
     found: list[list[Instruction]] = []
-    for line in path.read_text().splitlines():
+    for line in path.read_text().replace("\\\n", " ").splitlines():
         if line.strip() and not line.startswith("#"):
             name, _, text = line.partition(" ")
             if name == "FROM":
