@@ -12,9 +12,12 @@ COPY dashboard dashboard
 COPY exporters exporters
 COPY stack stack
 RUN /opt/kvdeck/bin/pip install --no-deps .
+RUN mkdir /var/lib/kvdeck
 
 FROM python:3.11.14-slim-bookworm
 COPY --from=build /opt/kvdeck /opt/kvdeck
+# Where control keeps its state: a volume that is made here is this user's.
+COPY --from=build --chown=65532:65532 /var/lib/kvdeck /var/lib/kvdeck
 # Streamlit wants a home to look for its settings in; a read-only root needs a volume at /tmp.
 ENV PATH=/opt/kvdeck/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/tmp
 USER 65532:65532

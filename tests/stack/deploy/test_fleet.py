@@ -8,19 +8,26 @@ import msgspec
 import pytest
 import yaml
 
+import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.control.reconcile import Patience
+from stack.control.state import Desired
+from stack.control.valid import validated
 from stack.deploy.copies import DEPLOY
 from stack.kube.engine_pods import Selection, engines
 from stack.kube.objects import Pod
+from stack.kube.pool_map import pool_map
 from stack.local.components.engine import connector
 from stack.model.tier import Pool
+from stack.strategies.base import names
 from tests.alerts.promtool import ROOT
-from tests.stack.deploy.chart import Json, read_yaml
+from tests.stack.deploy.chart import Json, manifests, read_yaml
 from tests.stack.deploy.dockerfile import stages
+from tests.stack.deploy.operator_schemas import SCHEMAS
 
 FLEET = ROOT / DEPLOY / "fleet"
 LOCK = ROOT / "stack" / "local" / "locks" / "engine.lock"
 _KUSTOMIZATION: Json = yaml.safe_load((FLEET / "kustomization.yaml").read_text())
+(_VALUES,) = read_yaml((FLEET / "values.yaml").read_text())
 _DOCUMENTS = {name: read_yaml((FLEET / name).read_text()) for name in _KUSTOMIZATION["resources"]}
 
 
@@ -106,6 +113,26 @@ def test_their_pods_are_found_with_their_role_and_their_events(pool: Pool) -> No
     )  # fmt: skip
     events = json.loads(_option(pool, "kv-events-config"))
     assert (events["endpoint"], events["replay_endpoint"]) == ("tcp://*:5557", "tcp://*:5558")
+
+
+def test_the_chart_takes_its_values_and_kubernetes_what_comes_of_them() -> None:
+    kubernetes_validate = pytest.importorskip("kubernetes_validate")
+    rendered = manifests(_VALUES)
+    for document in rendered:
+        if document["kind"] not in SCHEMAS:
+            kubernetes_validate.validate(document, "1.36", strict=True)
+    (config,) = [each for each in rendered if each["metadata"]["name"] == "kvdeck-desired"]
+    file = yaml.safe_load(config["data"]["fleet.yaml"])
+    state = validated(msgspec.convert(file["desired"], Desired), names()).models[_option(Pool.DECODE, "served-model-name")]
+    assert state.strategy == "kv_aware"
+    sizes = {each["metadata"]["name"]: each["spec"]["replicas"] for pool in Pool for each in _DOCUMENTS[f"{pool}.yaml"][:1]}
+    assert sizes == {"prefill": state.pools.prefill.replicas, "decode": state.pools.decode.replicas}
+    assert {work.name: work.kind for work in pool_map(file["kubernetes"], "inference")} == dict.fromkeys(sizes, "Deployment")
+
+
+def test_only_the_engines_policy_selects_the_engines() -> None:
+    (policy,) = [each for each in manifests(_VALUES, "NetworkPolicy") if each["metadata"]["name"] == "kvdeck-engines"]
+    assert policy["spec"]["podSelector"]["matchLabels"].items() <= _template(Pool.DECODE)["metadata"]["labels"].items()
 
 
 @pytest.mark.parametrize("pool", Pool)
