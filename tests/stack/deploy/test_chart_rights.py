@@ -117,3 +117,29 @@ def test_the_deck_has_no_rights_beyond_namespaces() -> None:
     assert {name: token for name, token in tokens.items() if "exporter" not in name} == {
         "kvdeck-router": True, "kvdeck-control": True, "kvdeck-dashboard": False,
     }  # fmt: skip
+
+
+_ENDPOINTS = {"llama-70b": {"name": "llama", "namespace": "serving"}, "small": {"name": "small", "disaggregated": False}}
+
+
+def _hyperpod(mode: str, live: bool) -> dict[str, Any]:
+    own = {"mode": mode, "hyperpod": {"endpoints": _ENDPOINTS, "livePatching": live}}
+    return {**DECK, **_with("serving"), "control": {**DECK["control"], **own}}
+
+
+@pytest.mark.parametrize(("mode", "live", "patches"), [("observe", True, False), ("live", False, False), ("live", True, True)])
+def test_control_reads_endpoints_of_hyperpod_and_patches_them_only_where_it_is_told_to(
+    mode: str, live: bool, patches: bool
+) -> None:
+    endpoints = "inference.sagemaker.aws.amazon.com/inferenceendpointconfigs"
+    verbs = ("get", "patch") if patches else ("get",)
+    cost = [("pods", (), ("patch",))] if patches else []
+    made = ("apps/deployments", ("prefill-llama", "decode-llama"), ("get",))
+    values = _hyperpod(mode, live)
+    assert _rules("control", values) == {
+        "monitoring": [*_LOOKS, (endpoints, ("small",), verbs), *cost],
+        "serving": [*_LOOKS, (endpoints, ("llama",), verbs), made, *cost],
+    }
+    (control,) = [one for one in manifests(values, "Deployment") if one["metadata"]["name"] == "kvdeck-control"]
+    args = control["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert ("--pools=hyperpod" in args, "--hyperpod-live-patching" in args) == (True, patches)

@@ -13,6 +13,7 @@ from tests.stack.control.scaler_conformance import MODEL, conforms, engines
 from tests.stack.deploy.chart import manifests
 from tests.stack.deploy.test_chart_deck import DECK
 from tests.stack.kube.cluster import DEPLOYMENT, NAMESPACE, STATEFUL_SET, Cluster, cluster
+from tests.stack.kube.hyperpod.operator import operated
 from tests.stack.kube.stand_in.api_server import StandIn
 from tests.stack.kube.stand_in.rights import ADMIN, User
 
@@ -39,3 +40,10 @@ async def test_control_that_observes_sees_everything_and_could_not_scale_if_it_t
         await it.scaler.grow(MODEL, Pool.DECODE, 1)
     with pytest.raises(ScalerError, match="403"):
         await it.scaler.remove(leaver)
+
+
+async def test_control_of_endpoints_can_do_all_that_scaling_them_needs() -> None:
+    hyperpod = {"endpoints": {MODEL: {"name": "llama", "namespace": NAMESPACE}}, "livePatching": True}
+    values: dict[str, Any] = {**DECK, "control": {**DECK["control"], "mode": "live", "hyperpod": hyperpod}}
+    (role,) = [one for one in manifests(values, "Role") if one["metadata"]["name"] == "kvdeck-control"]
+    await conforms(await operated(users={"admin": ADMIN, "control": User("control", role["rules"], NAMESPACE)}, token="control"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from stack.kube.access import Access
 from tests.stack.kube.stand_in.api_server import StandIn
+from tests.stack.kube.stand_in.rights import User
 from tests.stack.kube.test_stand_in import ENDPOINTS, ask
 
 ACCESS = Access("http://kube", "default", False, lambda: "Bearer admin")
@@ -25,8 +27,8 @@ DEFINITION = {
 }
 
 
-def cluster(definition: dict[str, Any] | None = None) -> StandIn:
-    server = StandIn()
+def cluster(definition: dict[str, Any] | None = None, users: Mapping[str, User] | None = None) -> StandIn:
+    server = StandIn(users)
     server.define(definition or DEFINITION)
     return server
 

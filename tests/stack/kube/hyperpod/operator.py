@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.stack.control.scaler_conformance import MODEL
 from tests.stack.kube.hands import MERGE, Hands, told
 from tests.stack.kube.hyperpod.cluster import cluster as hyperpod
 from tests.stack.kube.hyperpod.samples import disaggregated, endpoint
+from tests.stack.kube.stand_in.rights import User
 from tests.stack.kube.stand_in.transport import InProcess
 
 NAMESPACE = "serving"
@@ -72,16 +74,23 @@ async def operate(hands: Hands) -> None:
 
 
 async def operated(
-    own: Endpoint = OWN, *, live: bool = True, most_decoders: int = 8, definition: dict[str, Any] | None = None, **spec: Any
+    own: Endpoint = OWN,
+    *,
+    live: bool = True,
+    most_decoders: int = 8,
+    definition: dict[str, Any] | None = None,
+    users: Mapping[str, User] | None = None,
+    token: str = "admin",
+    **spec: Any,
 ) -> Operated:
     """One prefill engine and two decode engines, all ready: more decoders than are documented, which a test may have."""
-    server, clock = hyperpod(definition), Clock()
+    server, clock = hyperpod(definition, users), Clock()
     transport = InProcess(server)
     headers = {"authorization": "Bearer admin", "user-agent": "hands/1"}
     http = httpx.AsyncClient(base_url="http://kube", headers=headers, transport=InProcess(server))
     document = endpoint(**(spec or {"pdSpec": disaggregated(prefill=1, decode=2)}))
     told(await http.post(PATH, json={**document, "metadata": {"name": "llama"}}), 201)
-    access = Access("http://kube", NAMESPACE, True, lambda: "Bearer admin")
+    access = Access("http://kube", NAMESPACE, True, lambda: f"Bearer {token}")
     dial = EndpointDial([own], live=live, most_decoders=most_decoders)
     scaler = KubernetesScaler(access, tuple(own.workloads()), Selection("app"), clock, transport, dial)
     it = Operated(Hands(http, NAMESPACE), scaler, clock, transport)

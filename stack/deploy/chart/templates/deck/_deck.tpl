@@ -5,9 +5,13 @@
 {{- if and .Values.router.enabled $pods.selector (has "*" $pods.namespaces) -}}
 {{- fail "targets.kubernetes.namespaces: a router reads pods of namespaces that are named, not of all" -}}
 {{- end -}}
-{{- if or (and .Values.router.enabled (not $pods.selector)) (and .Values.control.enabled (not .Values.control.pools)) -}}
+{{- if and .Values.control.pools .Values.control.hyperpod.endpoints -}}
+{{- fail "control.hyperpod.endpoints: control runs pools as workloads or by HyperPod's endpoints, not both: leave control.pools out" -}}
+{{- end -}}
+{{- $asks := or .Values.control.pools .Values.control.hyperpod.endpoints -}}
+{{- if or (and .Values.router.enabled (not $pods.selector)) (and .Values.control.enabled (not $asks)) -}}
 {{- if not .Values.targets.engines -}}
-{{- fail "targets.engines: router and control steer the engines that are listed there, or pods: targets.kubernetes.selector and control.pools" -}}
+{{- fail "targets.engines: router and control steer the engines that are listed there, or pods: targets.kubernetes.selector and control.pools or control.hyperpod.endpoints" -}}
 {{- end -}}
 {{- range $group := .Values.targets.engines -}}
 {{- range $label := list "replica" "pool" "model" "model_root" -}}
@@ -21,7 +25,8 @@
 
 {{/* Not empty where the part asks the API server; takes top and component. */}}
 {{- define "kvdeck.deck.asks" -}}
-{{- if or (and (eq .component "router") .top.Values.targets.kubernetes.selector) (and (eq .component "control") .top.Values.control.pools) -}}
+{{- $control := .top.Values.control -}}
+{{- if or (and (eq .component "router") .top.Values.targets.kubernetes.selector) (and (eq .component "control") (or $control.pools $control.hyperpod.endpoints)) -}}
 yes
 {{- end -}}
 {{- end -}}
@@ -39,6 +44,26 @@ yes
 {{- end -}}
 {{- end -}}
 {{- toJson $found -}}
+{{- end -}}
+
+{{/* The names of HyperPod's endpoints and of the Deployments that its operator makes of them, as JSON: by namespace. */}}
+{{- define "kvdeck.deck.endpoints" -}}
+{{- $found := dict -}}
+{{- range .Values.control.hyperpod.endpoints -}}
+{{- $namespace := .namespace | default $.Release.Namespace -}}
+{{- $there := get $found $namespace | default (dict "endpoints" list "deployments" list) -}}
+{{- $_ := set $there "endpoints" (append $there.endpoints .name) -}}
+{{- if ne (toString .disaggregated) "false" -}}
+{{- $_ := set $there "deployments" (concat $there.deployments (list (printf "prefill-%s" .name) (printf "decode-%s" .name))) -}}
+{{- end -}}
+{{- $_ := set $found $namespace $there -}}
+{{- end -}}
+{{- toJson $found -}}
+{{- end -}}
+
+{{/* Not empty where control may patch endpoints. */}}
+{{- define "kvdeck.deck.patches" -}}
+{{- if and .Values.control.hyperpod.livePatching (ne .Values.control.mode "observe") -}}yes{{- end -}}
 {{- end -}}
 
 {{- define "kvdeck.deck.control" -}}
