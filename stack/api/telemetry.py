@@ -18,6 +18,7 @@ from stack.control.ports import DecisionLog
 from stack.fleet.engine import State
 from stack.metrics.catalog import (
     CONTROL_CHANGES,
+    CONTROL_EXPERIMENT_RUNNING,
     CONTROL_GENERATION,
     CONTROL_KEPT_DECISIONS,
     CONTROL_MODE,
@@ -72,7 +73,8 @@ class _Fleet(Collector):
         self._board, self._members, self._mode = board, members, mode
 
     def describe(self) -> Iterable[Metric]:
-        return [samples(CONTROL_GENERATION), samples(CONTROL_MODE), samples(CONTROL_POOL_REPLICAS)]
+        families = (CONTROL_GENERATION, CONTROL_MODE, CONTROL_EXPERIMENT_RUNNING, CONTROL_POOL_REPLICAS)
+        return [samples(family) for family in families]
 
     def collect(self) -> Iterator[Metric]:
         generation = samples(CONTROL_GENERATION)
@@ -81,6 +83,10 @@ class _Fleet(Collector):
         mode = samples(CONTROL_MODE)
         mode.add_sample(CONTROL_MODE.name, {"mode": self._mode.value}, 1)
         yield mode
+        running = samples(CONTROL_EXPERIMENT_RUNNING)
+        for model in self._board.desired.models:
+            running.add_sample(CONTROL_EXPERIMENT_RUNNING.name, {"model_name": model}, int(model in self._board.trials))
+        yield running
         replicas = samples(CONTROL_POOL_REPLICAS)
         members = self._members()
         for model, state in self._board.desired.models.items():

@@ -792,6 +792,11 @@ CONTROL_SLOW_READERS = _add(
     "kvdeck_control_slow_readers_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
     "Readers of the decision stream that were sent away because they did not keep up; they may resume.",
 )  # fmt: skip
+CONTROL_EXPERIMENT_RUNNING = _add(
+    "kvdeck_control_experiment_running", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,
+    "1 while a share of the model's sessions tries a change, 0 while none does.",
+    Label.MODEL_NAME,
+)  # fmt: skip
 CONTROL_KEPT_DECISIONS = _add(
     "kvdeck_control_kept_decisions_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
     "Decisions that were written to files, or lost because that failed; absent where control keeps none.",

@@ -186,6 +186,7 @@ async def test_a_change_of_its_model_goes_before_it(tmp_path: Path) -> None:
     async with allowed(tmp_path) as (it, router):
         name = await begun(it, router)
         assert (await it.state())["experiments"] == {"smollm2": name}
+        assert 'kvdeck_control_experiment_running{model_name="smollm2"} 1.0' in (await it.http.get("/metrics")).text
         preview = (await it.patch({"pools": {"decode": {"replicas": 3}}}, dry_run="true")).json()
         assert preview["effects"][-1]["sentence"] == (f"Experiment {name} ends: every session of smollm2 goes by what is desired.")
         assert (await it.patch({"pools": {"decode": {"replicas": 3}}})).status_code in (200, 202)

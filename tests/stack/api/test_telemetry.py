@@ -33,6 +33,7 @@ async def test_the_exposition_counts_changes_and_shows_pools(tmp_path: Path) -> 
         'kvdeck_control_refused_requests_total{reason="mode"} 0.0',
         "kvdeck_control_generation 2.0",
         'kvdeck_control_mode{mode="live"} 1.0',
+        'kvdeck_control_experiment_running{model_name="smollm2"} 0.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="desired"} 1.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="ready"} 1.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="desired"} 3.0',
