@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
-
-import msgspec
 
 from stack.api.answers import ControlUnreachableError, RefusedChangeError, StaleError
 from stack.api.client import ControlClient
-from stack.api.schema import ChangeView
+from stack.api.schema import ChangeView, StateView
 from stack.bench.changes.proposals import Patch, Proposals
 
 T = TypeVar("T")
 
 AUTHOR = "bench-changes"
+BACK_SHARE = 0.05
 _RETRY_S = 0.05
 _AWAY_S = 60.0  # control is back long before that, or does not come back
 
@@ -29,11 +30,16 @@ class ChangesError(RuntimeError):
 
 @dataclass(slots=True)
 class Journal:
-    """What was sent, by its comment; the generation that each answer of success told; and how the others ended."""
+    """What was sent, by its comment: a patch, or to which generation to go back; and how it ended.
 
-    sent: dict[str, bytes] = field(default_factory=dict)
+    `answered` are the generations that answers of success told. `idle` went back to what was in force already.
+    """
+
+    sent: dict[str, Patch] = field(default_factory=dict)
+    back: dict[str, int] = field(default_factory=dict)
     answered: dict[str, int] = field(default_factory=dict)
     refused: Counter[str] = field(default_factory=Counter)
+    idle: int = 0
     unanswered: int = 0
     stale: int = 0
     seconds: list[float] = field(default_factory=list)
@@ -48,10 +54,11 @@ class Changer:
         control: ControlClient,
         model: str,
         proposals: Proposals,
+        rng: random.Random,
         on_change: Callable[[int], Awaitable[None]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._control, self._model, self._proposals = control, model, proposals
+        self._control, self._model, self._proposals, self._rng = control, model, proposals, rng
         self._on_change, self._clock = on_change, clock
         self.journal = Journal()
         self.busy = False
@@ -64,14 +71,12 @@ class Changer:
             await asyncio.sleep(pause_seconds)
 
     async def _one(self) -> None:
-        state = await patiently(self._control.state)
-        patch: Patch = {"models": {self._model: self._proposals.next(state.desired.models[self._model])}}
-        comment = f"{AUTHOR} {len(self.journal.sent) + 1}"
-        self.journal.sent[comment] = msgspec.json.encode(patch)
+        comment = f"{AUTHOR} {len(self.journal.sent) + len(self.journal.back) + 1}"
+        send = self._wish(await patiently(self._control.state), comment)
         began = self._clock()
         self.busy = True
         try:
-            view = await asyncio.to_thread(self._control.change, patch, state.generation, comment=comment)
+            view = await asyncio.to_thread(send)
         except RefusedChangeError as error:
             self.journal.refused[f"{error.code} {(error.field or '').removeprefix(f'models.{self._model}.')}".strip()] += 1
         except StaleError:
@@ -83,9 +88,22 @@ class Changer:
         finally:
             self.busy = False
 
+    def _wish(self, state: StateView, comment: str) -> Callable[[], ChangeView]:
+        """What to ask for next: mostly a change, now and then the way back to an earlier one."""
+        known = tuple(self.journal.answered.values())
+        if known and self._rng.random() < BACK_SHARE:
+            to = self.journal.back[comment] = self._rng.choice(known)
+            return partial(self._control.rollback, to, state.generation, comment=comment)
+        patch: Patch = {"models": {self._model: self._proposals.next(state.desired.models[self._model])}}
+        self.journal.sent[comment] = patch
+        return partial(self._control.change, patch, state.generation, comment=comment)
+
     async def _accepted(self, comment: str, view: ChangeView, seconds: float) -> None:
+        if not view.diff and comment in self.journal.sent:
+            raise ChangesError(f"a change that differs was taken for none: {self.journal.sent[comment]}")
         if not view.diff:
-            raise ChangesError(f"a change that differs was taken for none: {self.journal.sent[comment].decode()}")
+            self.journal.idle += 1
+            return
         self.journal.answered[comment] = view.generation
         self.journal.seconds.append(seconds)
         self.journal.pending += bool(view.pending)

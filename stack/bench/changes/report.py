@@ -41,9 +41,13 @@ class Requests(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
-    """`refused` by code and field. `unanswered`: control was away. `pending`: answered before every router followed."""
+    """`back` of those `applied` went back to an earlier generation. `refused` by code and field. `unanswered`: control was away.
+
+    `pending`: answered before every router followed.
+    """
 
     applied: int
+    back: int
     refused: Mapping[str, int]
     stale: int
     unanswered: int
@@ -113,10 +117,12 @@ def lines(report: Report) -> Iterator[str]:
         f"{sum(requests.mixed.values())} mixed generations; {requests.records:,} decision records of "
         f"{requests.generations} generations checked"
     )
-    refused = ", ".join(f"{number} {what}" for what, number in changes.refused.items())
-    yield f"changes    {changes.applied} applied, {sum(changes.refused.values())} refused{f' ({refused})' if refused else ''}, " + (
-        f"{changes.stale} stale, {changes.unanswered} unanswered; {changes.started} engines started, {changes.ended} ended"
+    refused = "; ".join(f"{number} {what}" for what, number in changes.refused.items())
+    yield f"changes    {changes.applied} applied, {changes.back} of them back to an earlier generation; " + (
+        f"{changes.stale} stale, {changes.unanswered} unanswered"
     )
+    yield f"refused    {sum(changes.refused.values())}{f': {refused}' if refused else ''}"
+    yield f"engines    {changes.started} started, {changes.ended} ended"
     if changes.seconds is not None:
         yield f"a change   {changes.seconds}, until every router had followed; {changes.pending} were answered before that"
     if kills is not None:

@@ -64,7 +64,8 @@ class Run:
         self._load = Load(self._asker, clock, asyncio.sleep, lambda outcome: None, IN_FLIGHT_MAX)
         self._decisions = Decisions(http, control.url, time.time())
         self._audit = AuditBook(control)
-        self._changer = Changer(control, model, Proposals(random.Random(seed), strategies), self._changed)
+        proposals = Proposals(random.Random(seed), strategies)
+        self._changer = Changer(control, model, proposals, random.Random(seed + 4), self._changed)
         self._killer = Killer(control, machinery, lambda: self._changer.busy, random.Random(seed + 1), clock)
 
     async def run(self) -> Report:
@@ -155,6 +156,7 @@ class Run:
         missed = [f"{self._audit.missed} lines of the audit log were not seen"] if self._audit.missed else []
         return Changes(
             applied=len(journal.answered),
+            back=sum(comment in journal.answered for comment in journal.back),
             refused=journal.refused,
             stale=journal.stale,
             unanswered=journal.unanswered,

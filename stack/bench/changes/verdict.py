@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from stack.bench.changes.asker import Said
 from stack.bench.changes.changer import Journal
 from stack.bench.changes.consistency import Told, contradictions
@@ -22,16 +20,25 @@ def unsound(journal: Journal, records: Iterable[AuditRecord], documents: Documen
         if comment not in applied or applied[comment].generation != generation:
             yield f"{comment} was answered with generation {generation} and is not in the history"
     for comment, record in applied.items():
-        if comment not in journal.sent:
+        if comment not in journal.sent and comment not in journal.back:
             yield f"generation {record.generation} is by {record.actor}: the stack is needed for itself"
             continue
-        asked = leaves(msgspec.json.decode(journal.sent[comment]))
-        if any(change.field not in asked or asked[change.field] != change.after for change in record.diff):
-            yield f"generation {record.generation} is not what was asked for: {journal.sent[comment].decode()}"
+        if not _asked(comment, record, journal, documents):
+            wish = journal.sent.get(comment) or f"back to {journal.back[comment]}"
+            yield f"generation {record.generation} is not what was asked for: {wish}"
         if not record.effects:
             yield f"generation {record.generation} has no effects"
     if documents.beyond:
         yield f"the history has a hole after generation {documents.last}"
+
+
+def _asked(comment: str, record: AuditRecord, journal: Journal, documents: Documents) -> bool:
+    """Every field has become what it was asked to be; one that an earlier generation did not have has gone."""
+    if comment in journal.sent:
+        patch = leaves(journal.sent[comment])
+        return all(change.field in patch and patch[change.field] == change.after for change in record.diff)
+    earlier = documents.of(journal.back[comment])
+    return earlier is not None and all(earlier.get(change.field) == change.after for change in record.diff)
 
 
 def mixed(model: str, told: Counter[Told], said: Counter[Said], documents: Documents) -> Counter[str]:

@@ -17,7 +17,7 @@ async def test_only_changes_that_are_answered_with_success_count() -> None:
         numbers.append(number)
 
     with FakeControl(200, 422, 409, 0, 200).client() as control:
-        changer = Changer(control, "m", Proposals(random.Random(1), tuple(names())), changed)
+        changer = Changer(control, "m", Proposals(random.Random(1), tuple(names())), random.Random(1), changed)
         await changer.run(2, 0.0, lambda: False)
     journal = changer.journal
     assert list(journal.sent) == [f"bench-changes {number}" for number in range(1, 6)]

@@ -15,6 +15,7 @@ HELD = Report(
     ),
     changes=Changes(
         applied=20,
+        back=1,
         refused={"refused pools.decode.replicas": 2},
         stale=0,
         unanswered=1,
@@ -34,7 +35,9 @@ def test_a_run_in_which_everything_held() -> None:
     assert list(lines(HELD)) == [
         "10 s over emulated engines, seed 1",
         "requests   500 at 50.0/s, 0 failed, 0 mixed generations; 499 decision records of 20 generations checked",
-        "changes    20 applied, 2 refused (2 refused pools.decode.replicas), 0 stale, 1 unanswered; 2 engines started, 1 ended",
+        "changes    20 applied, 1 of them back to an earlier generation; 0 stale, 1 unanswered",
+        "refused    2: 2 refused pools.decode.replicas",
+        "engines    2 started, 1 ended",
         "a change   median 0.03 s, at most 0.07 s, until every router had followed; 0 were answered before that",
         "kills      2, 1 while a change was under way",
         "recovery   control answers: median 2.50 s, at most 3.00 s; every router follows: median 2.75 s, at most 3.00 s",

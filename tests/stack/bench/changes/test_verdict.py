@@ -9,6 +9,7 @@ import msgspec
 from stack.bench.changes.asker import Said
 from stack.bench.changes.changer import Journal
 from stack.bench.changes.documents import Documents
+from stack.bench.changes.proposals import Patch
 from stack.bench.changes.verdict import mixed, unsound
 from stack.control.audit import AuditRecord
 from tests.stack.bench.changes.samples import START, applied, patched
@@ -19,7 +20,7 @@ HISTORY = [applied(4, START, FIRST, "bench 1"), applied(5, patched(START, FIRST)
 
 
 def journal(**answered: int) -> Journal:
-    sent = {f"bench {number}": msgspec.json.encode({"models": {"m": patch}}) for number, patch in enumerate((FIRST, SECOND), 1)}
+    sent: dict[str, Patch] = {f"bench {number}": {"models": {"m": patch}} for number, patch in enumerate((FIRST, SECOND), 1)}
     return Journal(sent=sent, answered={name.replace("_", " "): number for name, number in answered.items()})
 
 
@@ -43,8 +44,18 @@ def test_a_change_that_was_answered_and_is_gone_is_lost() -> None:
 def test_a_generation_that_is_not_what_was_asked_for_is_half_applied() -> None:
     half = [applied(4, START, {"dpd": {"routing_threshold": 63}}, "bench 1")]
     assert list(unsound(journal(bench_1=4), half, known(half))) == [
-        'generation 4 is not what was asked for: {"models":{"m":{"dpd":{"routing_threshold":64}}}}'
+        "generation 4 is not what was asked for: {'models': {'m': {'dpd': {'routing_threshold': 64}}}}"
     ]
+
+
+def test_a_way_back_leads_to_the_very_document_of_then() -> None:
+    back = applied(6, patched(patched(START, FIRST), SECOND), {"strategy": "session"}, "bench 3")
+    history = [*HISTORY, back]
+    asked = journal(bench_1=4, bench_2=5, bench_3=6)
+    asked.back["bench 3"] = 4
+    assert list(unsound(asked, history, known(history))) == []
+    asked.back["bench 3"] = 5
+    assert list(unsound(asked, history, known(history))) == ["generation 6 is not what was asked for: back to 5"]
 
 
 def test_a_strangers_change_one_without_effects_and_a_hole_are_told() -> None:
