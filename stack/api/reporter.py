@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from stack.control.report import Report
 from stack.control.sample import samples
 
 LOOK_SECONDS = 1.0
+UNKEPT_MAX = 64  # complete reports that wait for a disk that fails
 CHECKPOINT_SECONDS = 60.0  # what a crash costs of a report that is being made
 CUT_SHORT = "Control ended before this was complete: requests that came later are not among these."
 
@@ -28,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Reporter:
-    """Follows `board` and `ring` from its making on. `wall` is Unix seconds."""
+    """Follows `board` and `ring` from its making on. `wall` is Unix seconds. Nothing that goes wrong here hinders any steering."""
 
     def __init__(
         self,
@@ -44,9 +45,10 @@ class Reporter:
         models = board.desired.models.items()
         self._courses = {model: Course(model, board.generation, wall(), Prices.of(state), terms) for model, state in models}
         self._unkept: list[Report] = []
+        self._failing = False
         self._dropped = ring.dropped
-        board.listeners.append(self._changed)
-        ring.readers.append(self._read)
+        board.listeners.append(lambda before, after: _guarded(lambda: self._changed(before, after)))
+        ring.readers.append(lambda records: _guarded(lambda: self._read(records)))
 
     async def run(self) -> None:
         """Look again and again until cancelled; what is being measured then is kept as far as it got."""
@@ -54,11 +56,13 @@ class Reporter:
         try:
             while True:
                 await asyncio.sleep(LOOK_SECONDS)
-                await self.look()
                 looks += 1
-                if looks * LOOK_SECONDS >= CHECKPOINT_SECONDS:
-                    looks = 0
-                    await self.keep_unfinished()
+                try:
+                    await self.look()
+                    if looks * LOOK_SECONDS % CHECKPOINT_SECONDS == 0:
+                        await self.keep_unfinished()
+                except Exception:  # a fault in one look must not end all reports; it is logged whole and the next look comes
+                    log.exception("reporting failed")
         finally:
             await self.keep_unfinished()
 
@@ -71,20 +75,26 @@ class Reporter:
             course.lost(lost)
             as_desired = not any(field.startswith((f"models.{course.model}.", "tiers.")) for field in fields)
             self._unkept += course.look(now, ready(members, course.model), as_desired=as_desired)
-        complete, self._unkept = self._unkept, []
-        await self._keep(complete)
+        del self._unkept[:-UNKEPT_MAX]
+        while self._unkept and await self._put(self._unkept[0]):
+            del self._unkept[0]
 
     async def keep_unfinished(self) -> None:
         """What is being measured, as far as it got."""
-        await self._keep(report for course in self._courses.values() for report in course.unfinished())
+        for report in [report for course in self._courses.values() for report in course.unfinished()]:
+            await self._put(report)
 
-    async def _keep(self, reports: Iterable[Report]) -> None:
-        """On disk; a report that cannot be kept is lost, and that is logged: nothing else depends on it."""
-        for report in reports:
-            try:
-                await self._store.put(report)
-            except StoreError as error:
+    async def _put(self, report: Report) -> bool:
+        """Whether it is on disk now. That it fails is told once, until it goes well again."""
+        try:
+            await self._store.put(report)
+        except StoreError as error:
+            if not self._failing:
                 log.error("report not kept", extra={"generation": report.generation, "error": str(error)})
+            self._failing = True
+            return False
+        self._failing = False
+        return True
 
     async def of(self, generation: int) -> tuple[Report, ...]:
         """What the change to `generation` came to, so far or for good, a report for each model. Raises StoreError."""
@@ -111,6 +121,13 @@ class Reporter:
         for sample in samples(record for record in records if record.arm is not Arm.CANDIDATE):  # that one went by another document
             if (course := self._courses.get(sample.model)) is not None:
                 course.add(sample)
+
+
+def _guarded(step: Callable[[], None]) -> None:
+    try:
+        step()
+    except Exception:  # a change is in force, or a router waits: whatever is wrong in measuring, it is logged and no more
+        log.exception("not measured")
 
 
 def _cut(report: Report) -> Report:
