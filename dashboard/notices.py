@@ -55,6 +55,13 @@ def mode(state: StateView) -> None:
             pass
 
 
+def experiments(state: StateView) -> None:
+    """Say where not every session goes by what is desired."""
+    for model, name in sorted(state.experiments.items()):
+        how = f"`kvdeck ctl experiment show {name}` tells how it goes, any change of the model ends it."
+        st.info(f"A share of the sessions of `{model}` tries a change: {how}", icon=":material/science:")
+
+
 def refusal(error: ControlAnswerError) -> str:
     """Field and reason of what control said no to."""
     where = f" (`{error.field}`)" if error.field else ""

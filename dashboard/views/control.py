@@ -32,6 +32,7 @@ def page() -> None:
         state = _state()
         if state is not None:
             notices.mode(state)
+            notices.experiments(state)
         model = _model(state)
         if model is not None:
             _change(model, state)

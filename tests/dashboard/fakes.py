@@ -138,6 +138,7 @@ class Steered:
             store=store,
             reports=SqliteReports(store.file),
             experiments=SqliteExperiments(store.file),
+            allow_experiments=True,
             scaler=self._fleet,
             known=known,
             targets=self._fleet.targets,

@@ -291,3 +291,16 @@ def test_thresholds_are_tried_when_it_is_asked_for(opened: Opener, steered: Stee
     assert told["requests disaggregated"].tolist() == ["100.0%", "100.0%", "50.0%", "50.0%", "50.0%", "50.0%"]
     assert "Which path is quicker cannot be told: no prompts of like length took both." in said(page.caption)
     assert not page.exception
+
+
+def test_an_experiment_that_runs_is_told_and_that_a_change_ends_it(opened: Opener, steered: Steered) -> None:
+    proposal = {"candidate": {"strategy": "session"}, "samples": 1_000}
+    begun = httpx.post(f"{steered.url}/v1/experiments", json=proposal, headers={"If-Match": "1"}).json()
+    name = begun["experiment"]["id"]
+    page = opened("control")
+    assert said(page.info) == [
+        f"A share of the sessions of `smollm2` tries a change: `kvdeck ctl experiment show {name}` tells how it goes, "
+        "any change of the model ends it."
+    ]
+    page = press(choose(page, "kv_aware"), "Preview")
+    assert f"Experiment {name} ends" in " ".join(said(page.markdown))
