@@ -62,8 +62,8 @@ class SqliteStore:
     async def note(self, record: AuditRecord) -> None:
         await self._file.do(lambda db: add_record(db, record))
 
-    async def records(self, limit: int) -> tuple[AuditRecord, ...]:
-        return await self._file.do(lambda db: _records(db, limit))
+    async def records(self, limit: int, before: int | None = None) -> tuple[AuditRecord, ...]:
+        return await self._file.do(lambda db: _records(db, limit, before))
 
     async def generations(self, limit: int, before: int | None = None) -> tuple[Generation, ...]:
         return await self._file.do(lambda db: _generations(db, limit, before))
@@ -111,8 +111,9 @@ def add_record(db: sqlite3.Connection, record: AuditRecord) -> None:
     db.execute("INSERT INTO audit (record) VALUES (?)", (msgspec.json.encode(record).decode(),))
 
 
-def _records(db: sqlite3.Connection, limit: int) -> tuple[AuditRecord, ...]:
-    rows = db.execute("SELECT sequence, record FROM audit ORDER BY sequence DESC LIMIT ?", (limit,))
+def _records(db: sqlite3.Connection, limit: int, before: int | None) -> tuple[AuditRecord, ...]:
+    lower = _LAST if before is None else before
+    rows = db.execute("SELECT sequence, record FROM audit WHERE sequence < ? ORDER BY sequence DESC LIMIT ?", (lower, limit))
     return tuple(_record(sequence, text) for sequence, text in rows)
 
 

@@ -140,9 +140,9 @@ class ControlClient:
         except msgspec.DecodeError as error:
             raise self._stranger(error) from error
 
-    def audit(self, *, limit: int = 100) -> AuditView:
-        """Recent changes and steps, newest first."""
-        return self._read("/v1/audit", {"limit": str(limit)}, AuditView)
+    def audit(self, *, limit: int = 100, before: int | None = None) -> AuditView:
+        """Changes and steps, newest first, of those with a sequence lower than `before`."""
+        return self._read("/v1/audit", _set({"limit": str(limit), "before": None if before is None else str(before)}), AuditView)
 
     def report(self, generation: int) -> ReportView:
         """What a change came to."""

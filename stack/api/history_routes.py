@@ -17,7 +17,11 @@ from stack.control.access import Role
 from stack.control.ports import Generation, Store, StoreError
 
 _NUMBER = whole(1, 2**53)
-_AUDIT = Contract("The audit log, newest first.", {200: Body(AuditView)}, parameters=(asking.LIMIT,))
+_AUDIT = Contract(
+    "The audit log, newest first.",
+    {200: Body(AuditView)},
+    parameters=(asking.LIMIT, Parameter("before", _NUMBER, "Only records with a sequence lower than this.")),
+)
 _LIST = Contract(
     "The generations that are kept, which is all of them, newest first, each with the change that brought it.",
     {200: Body(GenerationsView)},
@@ -45,13 +49,13 @@ class HistoryRoutes:
 
     async def audit(self, request: Request) -> Response:
         try:
-            return json_response(AuditView(records=await self.store.records(asking.limit(request))))
+            return json_response(AuditView(records=await self.store.records(asking.limit(request), _before(request))))
         except StoreError as error:
             raise ApiError(503, "not_readable", f"the audit log cannot be read: {error}") from error
 
     async def every(self, request: Request) -> Response:
-        before = asking.number(request, "before") if "before" in request.query_params else None
-        return json_response(GenerationsView(generations=tuple(map(_view, await self._kept(asking.limit(request), before)))))
+        found = await self._kept(asking.limit(request), _before(request))
+        return json_response(GenerationsView(generations=tuple(map(_view, found))))
 
     async def one(self, request: Request) -> Response:
         number = asking.path_number(request, "generation")
@@ -65,6 +69,10 @@ class HistoryRoutes:
             return await self.store.generations(limit, before)
         except StoreError as error:
             raise ApiError(503, "not_readable", f"the generations cannot be read: {error}") from error
+
+
+def _before(request: Request) -> int | None:
+    return asking.number(request, "before") if "before" in request.query_params else None
 
 
 def _view(generation: Generation) -> GenerationView:

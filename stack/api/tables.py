@@ -83,6 +83,8 @@ def change(view: ChangeView) -> Iterator[RenderableType]:
 def audit(view: AuditView) -> Iterator[RenderableType]:
     """`kvdeck ctl history`."""
     yield table("", ("at", "generation", "who", "outcome", "what", "why"), map(_record, view.records))
+    if view.records and (last := view.records[-1].sequence or 0) > 1:
+        yield Text(f"{last - 1} earlier: --before {last}")
 
 
 def generation(view: KeptView) -> Iterator[RenderableType]:

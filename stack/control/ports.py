@@ -120,8 +120,8 @@ class Store(Protocol):
         """One more audit record, the state unchanged. Raises StoreError."""
         ...
 
-    async def records(self, limit: int) -> tuple[AuditRecord, ...]:
-        """The newest `limit` records, newest first. Raises StoreError."""
+    async def records(self, limit: int, before: int | None = None) -> tuple[AuditRecord, ...]:
+        """The newest `limit` records, of those with a sequence lower than `before`; newest first. Raises StoreError."""
         ...
 
     async def generations(self, limit: int, before: int | None = None) -> tuple[Generation, ...]:

@@ -10,6 +10,7 @@ from stack.adapters.audit_store import SqliteStore
 from stack.api.desired_file import DesiredFileError, read_control, read_desired
 from stack.api.settings import ControlConfigError, ControlSettings
 from stack.control.audit import AuditRecord, Outcome
+from stack.control.diff import diff
 from stack.control.mode import ControlSection, Mode
 from stack.control.opening import Opening, opening
 from stack.control.ports import Kept
@@ -40,7 +41,12 @@ async def begun(settings: ControlSettings, store: SqliteStore) -> Opening:
     new_run = settings.run is not None and not await store.knows(settings.run)
     begin = opening(kept, configured, strategies.names(), new_run=new_run)
     record = AuditRecord(
-        at=time.time(), actor="control", outcome=Outcome.STARTED, generation=begin.kept.generation, comment=begin.reason
+        at=time.time(),
+        actor="control",
+        outcome=Outcome.STARTED,
+        generation=begin.kept.generation,
+        comment=begin.reason,
+        diff=() if kept is None else diff(kept.desired, begin.kept.desired),
     )
     log.info("desired state", extra={"generation": begin.kept.generation, "reason": begin.reason})
     await (store.keep(begin.kept, record) if begin.new else store.note(record))

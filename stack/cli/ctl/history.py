@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("generation", type=click.IntRange(1), required=False)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option("--before", type=click.IntRange(1), metavar="SEQUENCE", help="Only records before this one.")
 @connected
-def command(at: Connection, generation: int | None, limit: int) -> None:
+def command(at: Connection, generation: int | None, limit: int, before: int | None) -> None:
     """The audit log, newest first; with GENERATION that change whole, and what was desired then."""
     from stack.wiring.ctl import history
 
-    sys.exit(history.audit(at, limit) if generation is None else history.one(at, generation))
+    sys.exit(history.audit(at, limit, before) if generation is None else history.one(at, generation))

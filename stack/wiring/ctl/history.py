@@ -8,9 +8,9 @@ from stack.wiring.ctl.asking import Connection, Exit, run, show
 from stack.wiring.ctl.state import changed
 
 
-def audit(connection: Connection, limit: int) -> Exit:
-    """Print the audit log."""
-    return run(connection, lambda client: show(connection, client.audit(limit=limit), tables.audit))
+def audit(connection: Connection, limit: int, before: int | None) -> Exit:
+    """Print the audit log, or the part of it before a record."""
+    return run(connection, lambda client: show(connection, client.audit(limit=limit, before=before), tables.audit))
 
 
 def one(connection: Connection, generation: int) -> Exit:

@@ -44,6 +44,18 @@ async def test_every_generation_is_listed_with_the_change_that_brought_it(tmp_pa
         assert [g.generation for g in (await _history(it, limit="1", before="3")).generations] == [2]
 
 
+async def test_the_log_is_read_backwards_in_parts(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        for threshold in range(5):
+            await it.patch({"dpd": {"routing_threshold": threshold}})
+        parts = []
+        before: dict[str, str] = {}
+        while records := (await it.http.get("/v1/audit", params={"limit": "2"} | before)).json()["records"]:
+            parts.append([record["sequence"] for record in records])
+            before = {"before": str(records[-1]["sequence"])}
+        assert parts == [[6, 5], [4, 3], [2, 1]]
+
+
 async def test_one_generation_is_told_whole(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         before = await it.state()

@@ -10,6 +10,7 @@ import pytest
 from stack.adapters.audit_store import SqliteStore
 from stack.api.desired_file import DesiredFileError
 from stack.api.settings import ControlConfigError, ControlSettings, LocalPools
+from stack.control.diff import Change
 from stack.control.mode import Mode
 from stack.wiring.control_beginning import begun, moded
 
@@ -70,6 +71,19 @@ async def test_a_file_that_is_followed_must_be_good_only_at_the_very_first_start
     written(config, "desired: [")
     again = await begun(settings, store)
     assert (again.kept.generation, again.kept.desired.models["m"].strategy) == (1, "session")
+    store.close()
+
+
+async def test_what_a_start_changes_is_in_the_log(config: Path, tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    written(config, DESIRED.replace("STRATEGY", "session"))
+    await begun(replace(SETTINGS, config=config), store)
+    written(config, DESIRED.replace("STRATEGY", "round_robin"))
+    await begun(replace(SETTINGS, config=config), store)
+    await begun(replace(SETTINGS, config=config, run="another"), store)
+    told = [(record.generation, record.diff) for record in reversed(await store.records(10))]
+    change = Change(field="models.m.strategy", before="session", after="round_robin")
+    assert told == [(1, ()), (1, ()), (2, (change,))]
     store.close()
 
 

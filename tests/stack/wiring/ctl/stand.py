@@ -35,7 +35,7 @@ CHANGED = ChangeView(
     proposed=desired(),
     diff=(Change(field="models.smollm2.strategy", before="prefix_aware", after="session"),),
 )
-RECORD = AuditRecord(at=0.0, actor="ops", outcome=Outcome.APPLIED, generation=8, diff=CHANGED.diff, comment="because")
+RECORD = AuditRecord(at=0.0, actor="ops", outcome=Outcome.APPLIED, generation=8, diff=CHANGED.diff, comment="because", sequence=7)
 
 KEPT = KeptView(generation=8, at=0.0, record=RECORD, desired={"models": {"smollm2": {"strategy": "session"}}})
 

@@ -17,6 +17,12 @@ def test_history_and_decisions_are_tables() -> None:
         assert "applied is as desired" in run(server, "diff").output
 
 
+def test_history_goes_on_before_what_was_shown() -> None:
+    with control() as server:
+        shown = run(server, "history", "--limit", "1", "--before", "9").output
+        assert (server.asked, shown.splitlines()[-1]) == ("limit=1&before=9", "6 earlier: --before 7")
+
+
 def test_one_generation_is_shown_whole() -> None:
     with control() as server:
         shown = run(server, "history", "8").output
