@@ -19,6 +19,9 @@ STYLES = {
     "joining": DOUBTFUL,
     "draining": DOUBTFUL,
     "drained": DOUBTFUL,
+    "better": GOOD,
+    "worse": BAD,
+    "changed": DOUBTFUL,
 }
 
 

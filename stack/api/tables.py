@@ -78,6 +78,8 @@ def change(view: ChangeView) -> Iterator[RenderableType]:
         yield Text(f"generation {view.generation} is in force; not yet acknowledged by {', '.join(view.pending)}", DOUBTFUL)
     else:
         yield Text(f"generation {view.generation} is in force and acknowledged by every live router", GOOD)
+    if not view.dry_run:
+        yield Text(f"what it comes to: kvdeck ctl report {view.generation}")
 
 
 def audit(view: AuditView) -> Iterator[RenderableType]:

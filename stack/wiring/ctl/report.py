@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from stack.adapters.prometheus_query import PrometheusError, instant
-from stack.api import report_table
+from stack.api import report_tables
 from stack.api.client import ControlClient
-from stack.api.report_table import TieredView
+from stack.api.report_tables import TieredView
 from stack.api.tier_shares import tier_shares
 from stack.wiring.ctl.asking import Connection, Exit, fail, run, show
 
@@ -18,12 +18,12 @@ def one(connection: Connection, generation: int, prometheus: str | None) -> Exit
     def ask(client: ControlClient) -> Exit:
         view = client.report(generation)
         if prometheus is None:
-            return show(connection, view, report_table.report)
+            return show(connection, view, report_tables.report)
         try:
             shares = tuple(share for report in view.reports for share in tier_shares(report, partial(instant, prometheus)))
         except PrometheusError as error:
             return fail(str(error), Exit.UNREACHABLE)
         tiered = TieredView(generation=view.generation, reports=view.reports, tiers=shares)
-        return show(connection, tiered, report_table.tiered)
+        return show(connection, tiered, report_tables.tiered)
 
     return run(connection, ask)

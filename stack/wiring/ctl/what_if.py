@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stack.adapters.recorded import recorded
-from stack.api import what_if_table
+from stack.api import what_if_tables
 from stack.control.decision import DecisionRecord
 from stack.control.state import Dpd
 from stack.control.what_if import what_if
@@ -19,7 +19,7 @@ class WhichModelError(ValueError):
 
 def asked(connection: Connection, thresholds: Sequence[int], model: str | None) -> Exit:
     """Print what control says."""
-    return run(connection, lambda client: show(connection, client.what_if(thresholds, model), what_if_table.what_if))
+    return run(connection, lambda client: show(connection, client.what_if(thresholds, model), what_if_tables.what_if))
 
 
 def of_file(
@@ -35,7 +35,7 @@ def of_file(
     last = mine[-1] if mine else None
     enabled = last is None or last.path_reason != "dpd_disabled"
     dpd = Dpd(enabled=enabled, routing_threshold=last.threshold if last else 0, min_uncached_tokens=min_uncached)
-    return show(connection, what_if(name, mine, dpd, engines or _prefill_engines(mine), thresholds), what_if_table.what_if)
+    return show(connection, what_if(name, mine, dpd, engines or _prefill_engines(mine), thresholds), what_if_tables.what_if)
 
 
 def _prefill_engines(records: Sequence[DecisionRecord]) -> int | None:

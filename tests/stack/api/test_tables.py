@@ -76,4 +76,8 @@ def test_a_change_says_how_far_it_got() -> None:
     )
     text = _text(tables.change(view))
     assert _cells(text, "models") == ["models.smollm2.pools.decode.strategy", "null", "session"]
-    assert text.splitlines()[-2:] == ["- From now on.", "generation 8 is in force; not yet acknowledged by router-1"]
+    assert text.splitlines()[-3:] == [
+        "- From now on.",
+        "generation 8 is in force; not yet acknowledged by router-1",
+        "what it comes to: kvdeck ctl report 8",
+    ]
