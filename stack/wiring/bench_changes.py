@@ -23,7 +23,6 @@ from stack.traffic.client import model_of
 from stack.wiring.running_stack import RunningStack
 
 NEEDED = ("router", "control")
-CONNECTIONS = 512
 _GONE_LOOK_S = 0.002
 
 
@@ -31,8 +30,7 @@ async def run(plan: Plan, tell: Callable[[str], None]) -> Report:
     """What came of it. Raises StackNotReadyError, ChangesError, EndpointError, ControlError, SupervisorUnavailableError."""
     layout = home_layout()
     stack = await RunningStack.find(layout, NEEDED)
-    limits = httpx.Limits(max_connections=CONNECTIONS)
-    async with stack.traffic_held(), httpx.AsyncClient(trust_env=False, limits=limits) as http:
+    async with stack.traffic_held(), httpx.AsyncClient(trust_env=False) as http:
         with ControlClient(stack.urls["control"], actor=AUTHOR) as control:
             model = await model_of(http, stack.urls["router"], None)
             before = (await patiently(control.state)).desired.models[model.name]

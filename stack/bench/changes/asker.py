@@ -8,9 +8,9 @@ from collections.abc import Callable
 from itertools import count
 from typing import NamedTuple
 
-import httpx
 import msgspec
 
+from stack.bench.changes.exchange import Exchange
 from stack.traffic import prose
 from stack.traffic.request import Failure, Outcome, Request
 from stack.traffic.scenarios import Finished
@@ -19,7 +19,6 @@ ANSWER_TOKENS = 8
 _PROMPT_TOKENS = (20, 100, 200, 400, 800)
 _DOCUMENTS = 24  # asked about again and again, so that there is something to be found in caches
 _SESSIONS = 12
-_DEADLINE_S = 90.0
 
 
 class Passages:
@@ -27,10 +26,13 @@ class Passages:
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
+        self._texts = {
+            (number, tokens): prose.document(number, tokens) for number in range(_DOCUMENTS) for tokens in _PROMPT_TOKENS
+        }
 
     def next(self) -> tuple[Request, Finished]:
-        number = self._rng.randrange(_DOCUMENTS)
-        text = f"{prose.document(number, self._rng.choice(_PROMPT_TOKENS))}\n\n{prose.question(self._rng)}"
+        text = self._texts[self._rng.randrange(_DOCUMENTS), self._rng.choice(_PROMPT_TOKENS)]
+        text = f"{text}\n\n{prose.question(self._rng)}"
         session = f"reader-{self._rng.randrange(_SESSIONS)}"
         return Request("passage", ANSWER_TOKENS, messages=(("user", text),), session=session), lambda _: None
 
@@ -45,8 +47,8 @@ class Said(NamedTuple):
 class Asker:
     """Asks one router. `failed` counts what is no whole answer with status 200, in words; `said` is of those that are."""
 
-    def __init__(self, http: httpx.AsyncClient, url: str, model: str, clock: Callable[[], float]) -> None:
-        self._http, self._url, self._model, self._clock = http, url.rstrip("/"), model, clock
+    def __init__(self, exchange: Exchange, model: str, clock: Callable[[], float]) -> None:
+        self._exchange, self._model, self._clock = exchange, model, clock
         self._numbers = count()
         self.asked = 0
         self.failed: Counter[str] = Counter()
@@ -71,13 +73,11 @@ class Asker:
         body = {"model": self._model, "max_tokens": request.max_tokens, "messages": messages, "stream": streamed}
         headers = {"content-type": "application/json", "x-session-id": request.session or ""}
         try:
-            answer = await self._http.post(
-                f"{self._url}/v1/chat/completions", content=msgspec.json.encode(body), headers=headers, timeout=_DEADLINE_S
-            )
-        except httpx.HTTPError as error:
+            answer = await self._exchange.post("/v1/chat/completions", headers, msgspec.json.encode(body))
+        except (OSError, EOFError, ValueError) as error:  # a timeout is the first of these
             return type(error).__name__
-        if answer.status_code != 200:
-            return f"status {answer.status_code}"
+        if answer.status != 200:
+            return f"status {answer.status}"
         whole = b"data: [DONE]" in answer.content if streamed else b'"choices"' in answer.content
         if not whole or b'"error"' in answer.content:
             return "not whole"

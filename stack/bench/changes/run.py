@@ -17,6 +17,7 @@ from stack.api.client import ControlClient
 from stack.bench.changes.asker import Asker, Passages
 from stack.bench.changes.changer import Changer, patiently
 from stack.bench.changes.documents import Documents
+from stack.bench.changes.exchange import Exchange
 from stack.bench.changes.followers import AuditBook, Decisions
 from stack.bench.changes.killer import Killer, Machinery
 from stack.bench.changes.proposals import Proposals
@@ -26,6 +27,7 @@ from stack.control.audit import Outcome
 from stack.traffic.load import Load, poisson
 
 IN_FLIGHT_MAX = 400
+_ANSWER_S = 90.0
 _PAGE_EVERY = 100  # changes; with the steps they lead to, far less than a page of the audit log
 _SETTLES_S = 180.0  # a prefill engine that leaves settles for half a minute, one after the other
 _LAST_RECORDS_S = 10.0
@@ -60,7 +62,8 @@ class Run:
     ) -> None:
         self._plan, self._model, self._control, self._tell, self._emulated = plan, model, control, tell, emulated
         clock, seed = time.monotonic, plan.seed
-        self._asker = Asker(http, router, model, clock)
+        self._exchange = Exchange(router, _ANSWER_S)
+        self._asker = Asker(self._exchange, model, clock)
         self._load = Load(self._asker, clock, asyncio.sleep, lambda outcome: None, IN_FLIGHT_MAX)
         self._decisions = Decisions(http, control.url, time.time())
         self._audit = AuditBook(control)
@@ -81,6 +84,7 @@ class Run:
         except ExceptionGroup as group:
             raise group.exceptions[0] from group
         finally:
+            await self._exchange.close()
             following.cancel()
             await asyncio.gather(following, return_exceptions=True)
         end = await self._end(documents)
