@@ -92,8 +92,9 @@ class _Fleet(Collector):
         for model, state in self._board.desired.models.items():
             desired = {Pool.PREFILL: state.pools.prefill.replicas, Pool.DECODE: state.pools.decode.replicas}
             for pool, wanted in desired.items():
-                ready = sum((m.model, m.pool, m.state) == (model, pool, State.READY) for m in members)
-                for name, value in (("desired", wanted), ("ready", ready)):
+                states = [member.state for member in members if (member.model, member.pool) == (model, pool)]
+                counts = {state.value: states.count(state) for state in (State.READY, State.DRAINED)}
+                for name, value in ({"desired": wanted} | counts).items():
                     labels = {"model_name": model, "pool": pool.value, "state": name}
                     replicas.add_sample(CONTROL_POOL_REPLICAS.name, labels, value)
         yield replicas

@@ -776,7 +776,7 @@ CONTROL_CACHE_DOUBTS = _add(
 )  # fmt: skip
 CONTROL_POOL_REPLICAS = _add(
     "kvdeck_control_pool_replicas", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,
-    "Engines of a pool: desired, or observed and ready.",
+    "Engines of a pool: desired, or observed and ready, or drained by an operator, so that they serve nothing.",
     Label.MODEL_NAME, Label.POOL, Label.STATE,
 )  # fmt: skip
 CONTROL_REFUSED_REQUESTS = _add(

@@ -36,8 +36,10 @@ async def test_the_exposition_counts_changes_and_shows_pools(tmp_path: Path) -> 
         'kvdeck_control_experiment_running{model_name="smollm2"} 0.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="desired"} 1.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="ready"} 1.0',
+        'kvdeck_control_pool_replicas{model_name="smollm2",pool="prefill",state="drained"} 0.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="desired"} 3.0',
         'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="ready"} 2.0',
+        'kvdeck_control_pool_replicas{model_name="smollm2",pool="decode",state="drained"} 0.0',
         "kvdeck_control_token_file_faults_total 0.0",
     ]
     assert faults_of(text) == ""
