@@ -16,11 +16,15 @@ from stack.kube.workloads import Scale, ScaleSpec, WorkloadObject
 
 @dataclass(frozen=True, slots=True)
 class Dialled:
-    """A workload as it is told now. `claim` is who else sets its replicas, beyond what it says of itself."""
+    """A workload as it is told now. `claim` is who else sets its replicas, beyond what it says of itself.
+
+    `scaled_as` is what autoscalers name as its kind, where that is another than the workload's own.
+    """
 
     found: WorkloadObject
     claim: PoolOwner | None = None
     limit: Limit | None = None
+    scaled_as: str | None = None
 
 
 class Dial(Protocol):

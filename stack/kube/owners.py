@@ -19,7 +19,7 @@ import msgspec
 from stack.control.machinery import PoolOwner
 from stack.kube.api import MANAGER
 from stack.kube.autoscalers import Autoscaler, Autoscalers
-from stack.kube.workloads import Managed, ManagedMetadata, WorkloadKind, WorkloadObject
+from stack.kube.workloads import Managed, ManagedMetadata, WorkloadObject
 
 HANDED_OVER = "kvdeck/sets"  # annotated with `replicas`, a workload's replicas are kvdeck's, whatever its labels say
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -70,7 +70,7 @@ _TOOLS = (
 )  # fmt: skip
 
 
-def owner(kind: WorkloadKind, found: WorkloadObject, autoscalers: Autoscalers) -> PoolOwner | None:
+def owner(kind: str, found: WorkloadObject, autoscalers: Autoscalers) -> PoolOwner | None:
     """Who has to hand the replicas over first; None where they are kvdeck's to set."""
     workload = f"{kind} {found.metadata.name}"
     scaling = _autoscaler(kind, found.metadata.name, autoscalers)
@@ -89,7 +89,7 @@ def set_by(found: WorkloadObject) -> str | None:
     return None if latest.manager in ("", MANAGER) else latest.manager
 
 
-def _autoscaler(kind: WorkloadKind, name: str, autoscalers: Autoscalers) -> PoolOwner | None:
+def _autoscaler(kind: str, name: str, autoscalers: Autoscalers) -> PoolOwner | None:
     for one in autoscalers.scaled:
         if one.scales(kind, name) and not one.paused:
             return _keda(one.metadata.name)

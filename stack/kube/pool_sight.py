@@ -42,7 +42,7 @@ class PoolSight:
     def workload(self) -> Workload:
         """As the control plane sees it."""
         found = self.told.found
-        claimed = self.told.claim or owner(self.where.kind, found, self.autoscalers)
+        claimed = self.told.claim or owner(self.told.scaled_as or self.where.kind, found, self.autoscalers)
         return Workload(self.where.model, self.where.pool, self.where.words, self.replicas, set_by(found), claimed, self.told.limit)
 
     @property

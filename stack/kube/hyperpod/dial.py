@@ -48,7 +48,7 @@ class EndpointDial:
         metadata = msgspec.structs.replace(managed(reading, own.replicas_path(where.pool)), name=where.name)
         selector = await _selector(http, where, own, reading)
         found = WorkloadObject(metadata, WorkloadSpec(replicas=_replicas(reading, where.pool), selector=selector))
-        return Dialled(found, self._claim(reading, where, own), self._limit(where, own))
+        return Dialled(found, self._claim(reading, where, own), self._limit(where, own), None if own.disaggregated else KIND)
 
     async def turn(self, http: httpx.AsyncClient, where: PoolWorkload, before: int, after: int) -> None:
         own = self._endpoints[where]

@@ -93,8 +93,8 @@ def _plain(state: ModelState) -> ModelState:
 def _cleaned(base: Mapping[str, Any]) -> dict[str, Any]:
     """`base` as somebody would write it: without what the server adds."""
     document = {name: copy.deepcopy(value) for name, value in base.items() if name not in _SERVERS_OWN}
-    metadata = {name: value for name, value in document.get("metadata", {}).items() if name in _METADATA}
-    if (notes := metadata.get("annotations")) is not None:
+    metadata = {name: value for name, value in (document.get("metadata") or {}).items() if name in _METADATA}
+    if isinstance(notes := metadata.get("annotations"), Mapping):
         metadata["annotations"] = {name: value for name, value in notes.items() if name != _APPLIED}
     return {**document, "metadata": metadata}
 
