@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 import msgspec
 
@@ -26,11 +27,11 @@ class SqliteReports:
         self._file, self._kept = file, kept
         file.add(_SCHEMA)
 
-    async def put(self, report: Report) -> None:
-        text = msgspec.json.encode(report).decode()
+    async def put(self, reports: Sequence[Report]) -> None:
+        rows = [(one.generation, one.model, msgspec.json.encode(one).decode()) for one in reports]
 
         def write(db: sqlite3.Connection) -> None:
-            db.execute("INSERT OR REPLACE INTO report VALUES (?, ?, ?)", (report.generation, report.model, text))
+            db.executemany("INSERT OR REPLACE INTO report VALUES (?, ?, ?)", rows)
             newest = "SELECT DISTINCT generation FROM report ORDER BY generation DESC LIMIT ?"
             db.execute(f"DELETE FROM report WHERE generation NOT IN ({newest})", (self._kept,))
 

@@ -76,21 +76,22 @@ class Reporter:
             as_desired = not any(field.startswith((f"models.{course.model}.", "tiers.")) for field in fields)
             self._unkept += course.look(now, ready(members, course.model), as_desired=as_desired)
         del self._unkept[:-UNKEPT_MAX]
-        while self._unkept and await self._put(self._unkept[0]):
-            del self._unkept[0]
+        complete = tuple(self._unkept)  # there until they are on disk: somebody may ask meanwhile
+        if complete and await self._put(complete):
+            del self._unkept[: len(complete)]
 
     async def keep_unfinished(self) -> None:
         """What is being measured, as far as it got."""
-        for report in [report for course in self._courses.values() for report in course.unfinished()]:
-            await self._put(report)
+        if unfinished := [report for course in self._courses.values() for report in course.unfinished()]:
+            await self._put(unfinished)
 
-    async def _put(self, report: Report) -> bool:
-        """Whether it is on disk now. That it fails is told once, until it goes well again."""
+    async def _put(self, reports: Sequence[Report]) -> bool:
+        """Whether they are on disk now. That it fails is told once, until it goes well again."""
         try:
-            await self._store.put(report)
+            await self._store.put(reports)
         except StoreError as error:
             if not self._failing:
-                log.error("report not kept", extra={"generation": report.generation, "error": str(error)})
+                log.error("reports not kept", extra={"generation": reports[0].generation, "error": str(error)})
             self._failing = True
             return False
         self._failing = False

@@ -136,8 +136,8 @@ class Store(Protocol):
 class ReportStore(Protocol):
     """Keeps the reports of so many of the latest changes."""
 
-    async def put(self, report: Report) -> None:
-        """Keep `report` in place of an earlier one of the same change and model. Raises StoreError."""
+    async def put(self, reports: Sequence[Report]) -> None:
+        """Keep all or none of `reports`, each in place of an earlier one of the same change and model. Raises StoreError."""
         ...
 
     async def of(self, generation: int) -> tuple[Report, ...]:

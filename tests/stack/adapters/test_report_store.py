@@ -26,9 +26,8 @@ def made(generation: int, model: str = "smollm2") -> Report:
 async def test_they_are_read_as_they_were_kept(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     reports = SqliteReports(store.file)
-    for report in (made(2), made(2, "other"), made(3)):
-        await reports.put(report)
-    await reports.put(msgspec.structs.replace(made(2), complete=True))
+    await reports.put([made(2), made(2, "other"), made(3)])
+    await reports.put([msgspec.structs.replace(made(2), complete=True)])
     store.close()
     again = SqliteStore(tmp_path)
     assert await SqliteReports(again.file).of(2) == (made(2, "other"), msgspec.structs.replace(made(2), complete=True))
@@ -39,8 +38,8 @@ async def test_they_are_read_as_they_were_kept(tmp_path: Path) -> None:
 async def test_those_of_the_newest_changes_are_kept(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     reports = SqliteReports(store.file, kept=2)
-    for report in (made(2), made(5), made(5, "other"), made(9)):
-        await reports.put(report)
+    await reports.put([made(2), made(5)])
+    await reports.put([made(5, "other"), made(9)])
     assert [len(await reports.of(generation)) for generation in (2, 5, 9)] == [0, 2, 1]
     store.close()
 
@@ -50,4 +49,4 @@ async def test_what_cannot_be_kept_is_an_error(tmp_path: Path) -> None:
     reports = SqliteReports(store.file)
     store.close()
     with pytest.raises(StoreError):
-        await reports.put(made(2))
+        await reports.put([made(2)])

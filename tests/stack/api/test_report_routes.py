@@ -136,4 +136,4 @@ async def test_a_store_that_cannot_be_written_costs_the_report_and_no_more(
     it.clock.advance(700)
     for _ in range(3):
         await it.control.reporter.look()
-    assert [record.message for record in caplog.records] == ["report not kept"]
+    assert [record.message for record in caplog.records] == ["reports not kept"]
