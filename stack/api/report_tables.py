@@ -9,7 +9,7 @@ from rich.text import Text
 
 from stack.api.report_words import figure, money, name, share, verdict
 from stack.api.schema import ReportView
-from stack.api.table import clock, table
+from stack.api.table import clock, table, written
 from stack.api.tier_shares import TierShare
 from stack.control.estimate import CONFIDENCE
 from stack.control.report import Report, Row, Side, Verdict
@@ -25,6 +25,7 @@ def report(view: ReportView) -> Iterator[RenderableType]:
     """`kvdeck ctl report`."""
     for one in view.reports:
         yield Text(_heading(one))
+        yield from (Text(f"- {it.field}: {written(it.before)} -> {written(it.after)}") for it in one.changes)
         columns = ("", f"before: {_side(one.before)}", f"after: {_side(one.after)}", "difference", "")
         yield table(f"before and after, {CONFIDENCE:.0%} intervals", columns, map(_row, one.rows))
         yield Text(f"cost of a million tokens: {money(one.cost_before)} before, {money(one.cost_after)} after")

@@ -14,6 +14,7 @@ from stack.api.sight import Sight
 from stack.control.cost import Prices, unpriced
 from stack.control.course import Course
 from stack.control.decision import Arm, DecisionRecord
+from stack.control.diff import diff
 from stack.control.epoch import Terms
 from stack.control.ports import Kept, ReportStore, StoreError
 from stack.control.readiness import ready
@@ -116,7 +117,9 @@ class Reporter:
                 continue
             course.prices = prices
             if unpriced(state) != unpriced(old) or after.desired.tiers != before.desired.tiers:
-                self._unkept += course.changed(after.generation, now)
+                changes = diff(before.desired, after.desired)
+                mine = tuple(change for change in changes if change.field.startswith((f"models.{model}.", "tiers.")))
+                self._unkept += course.changed(after.generation, now, mine)
 
     def _read(self, records: Sequence[DecisionRecord]) -> None:
         for sample in samples(record for record in records if record.arm is not Arm.CANDIDATE):  # that one went by another document

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stack.control.cost import Prices, cost
+from stack.control.diff import Change
 from stack.control.epoch import Epoch, Terms
 from stack.control.readiness import Readiness, Ready
 from stack.control.report import TIERS_UNKNOWN, Report, doubts, rows, side
@@ -31,10 +32,10 @@ class Course:
         """The last change is not settled yet."""
         return self._epochs[-1].settled is None
 
-    def changed(self, generation: int, now: float) -> tuple[Report, ...]:
-        """The model is as `generation` wants it from now on. What has to be told early then, to stay within bounds."""
+    def changed(self, generation: int, now: float, changes: tuple[Change, ...] = ()) -> tuple[Report, ...]:
+        """`changes` make the model what `generation` wants from now on. What has to be told early then, to stay within bounds."""
         self._epochs[-1].end(now, generation)
-        self._epochs.append(Epoch(generation, now, self._terms))
+        self._epochs.append(Epoch(generation, now, self._terms, changes))
         return () if len(self._epochs) <= EPOCHS_MAX else (self._tell(),)
 
     def add(self, sample: Sample) -> None:
@@ -81,6 +82,7 @@ class Course:
             generation=new.generation,
             model=self.model,
             at=new.began,
+            changes=new.changes,
             complete=complete,
             settled_seconds=None if new.settled is None else new.settled - new.began,
             settling=new.settling,

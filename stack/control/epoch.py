@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from stack.control.diff import Change
 from stack.control.sample import Sample
 from stack.control.window import Window
 
@@ -26,7 +27,8 @@ class Terms:
 
 @dataclass(slots=True)
 class Epoch:
-    """`first` are the earliest requests once it had settled, `newest` the latest ones; times are Unix seconds.
+    """`changes` is what it began with. `first` are the earliest requests once it had settled, `newest` the latest ones; times are
+    Unix seconds.
 
     `ended` is when the next change came, `followed_by` its generation. `lost` counts decision records, of whatever model, that
     did not arrive meanwhile; `late`: it was taken for settled though the pools were not as desired.
@@ -35,6 +37,7 @@ class Epoch:
     generation: int
     began: float
     terms: Terms
+    changes: tuple[Change, ...] = ()
     settled: float | None = None
     late: bool = False
     ended: float | None = None

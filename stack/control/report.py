@@ -8,6 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from stack.control.cost import UNPRICED, Cost
+from stack.control.diff import Change
 from stack.control.estimate import Estimate, difference
 from stack.control.window import Figures
 
@@ -79,7 +80,7 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What `generation`, in force since `at` (Unix seconds), did to `model`; not `complete` while requests are still added.
+    """What `changes`, in force as `generation` since `at` (Unix seconds), did to `model`; not `complete` while requests are added.
 
     `settling` requests of the first `settled_seconds` are on neither side; None: it had not settled yet. A request is on the side
     of the generation it was decided by, whenever it ended. Costs are at the prices of now. `notes` are what to bear in mind.
@@ -94,6 +95,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     before: Side
     after: Side
     rows: tuple[Row, ...]
+    changes: tuple[Change, ...] = ()
     cost_before: Cost = UNPRICED
     cost_after: Cost = UNPRICED
     notes: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ async def test_a_change_is_told_from_what_was_before(tmp_path: Path) -> None:
         told = await report(it, 2)
         assert (told["generation"], told["model"], told["complete"], told["settled_seconds"]) == (2, "smollm2", False, 10.0)
         assert (told["before"]["requests"], told["after"]["requests"], told["settling"]) == (80, 80, 3)
+        assert told["changes"] == [{"field": "models.smollm2.strategy", "before": "prefix_aware", "after": "session"}]
         (ttft,) = [row for row in told["rows"] if row["quantity"] == "ttft_p50_seconds"]
         assert (ttft["verdict"], ttft["before"]["samples"], ttft["after"]["samples"]) == ("better", 80, 80)
 

@@ -80,6 +80,7 @@ REPORT = Report(
     before=Side(requests=80, since=1_000.0, until=1_039.5),
     after=Side(requests=40, since=2_000.0, until=2_019.5),
     rows=rows(BEFORE, AFTER),
+    changes=CHANGED.diff,
     notes=("Mind this.",),
 )
 DECIDED = [

@@ -12,6 +12,7 @@ def test_a_report_is_a_table_with_intervals_and_what_is_not_known() -> None:
     with control() as server:
         told = run(server, "report", "8").output
         assert "settled after 10 s, 3 requests until then left out; not complete" in told
+        assert "- models.smollm2.strategy: prefix_aware -> session\n" in told
         lines = {
             line.split("│")[1].strip(): [cell.strip() for cell in line.split("│")[2:-1]]
             for line in told.splitlines()
