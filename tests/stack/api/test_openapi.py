@@ -7,6 +7,7 @@ from pathlib import Path
 import schemathesis
 
 from stack.api.permit import OPEN_PATHS, Permitted
+from tests.decisions import decision, disaggregated
 from tests.grants import EVERYBODY, bearer
 from tests.stack.api.deck import Deck, deck
 
@@ -50,6 +51,10 @@ async def test_what_control_answers_is_as_told(tmp_path: Path) -> None:
         schema["/v1/generations/{generation}"]["GET"].validate_response(await it.http.get("/v1/generations/2"))
         config = await it.http.get("/v1/routers/router-0/config", params={"version": "-1"})
         schema["/v1/routers/{id}/config"]["GET"].validate_response(config)
+        await router.report(decision(at=1.0), disaggregated(at=2.0))
+        schema["/v1/what-if"]["GET"].validate_response(await it.http.get("/v1/what-if"))
+        for generation in (1, 2):
+            schema["/v1/reports/{generation}"]["GET"].validate_response(await it.http.get(f"/v1/reports/{generation}"))
         schema["/v1/decisions/{id}"]["GET"].validate_response(await it.http.get("/v1/decisions/none"))
         refused = await it.http.get("/v1/state", headers=bearer("nobody"))
         schema["/v1/state"]["GET"].validate_response(refused)
