@@ -35,7 +35,7 @@ class ResizeL1:
         if self.after is None:
             return f"L1 keeps the size it has ({now}); kvdeck does not set it any more."
         held = [one.l1_used_bytes for one in self.caches if one.l1_used_bytes is not None]
-        lost = f"{size(sum(held))} of KV in it are lost" if held else "all KV in it is lost"
+        lost = f"{size(sum(held))} of KV in it are lost" if any(held) else "all KV in it is lost"
         return (
             f"The cache server is restarted with {size(self.after)} of L1 (until now {now}): {lost}, what L2 holds stays. "
             "Until it is back engines compute what they would have loaded, and a request that asks it meanwhile may wait for 15 s."

@@ -39,11 +39,14 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def shortage(pool: Pool, count: int, room: Room, given_back: int = 0) -> str | None:
-    """Why `room` does not take `count` more engines, with so many bytes of memory given back by others; None when it does."""
+    """Why `room` does not take `count` more engines; None when it does.
+
+    Others give back so many bytes of memory, or take them, where that is below zero.
+    """
     if room.refusal is not None:
         return room.refusal
     needed = Amount(memory_bytes=room.needs.memory_bytes * count, cores=room.needs.cores * count)
-    free = Amount(memory_bytes=room.free.memory_bytes + given_back, cores=room.free.cores)
+    free = Amount(memory_bytes=max(0, room.free.memory_bytes + given_back), cores=max(0.0, room.free.cores))
     lacking = Amount(memory_bytes=needed.memory_bytes - free.memory_bytes, cores=needed.cores - free.cores)
     short = [part for part, lacks in zip(lacking.parts, (lacking.memory_bytes > 0, lacking.cores > _NO_CORE), strict=True) if lacks]
     if not short:

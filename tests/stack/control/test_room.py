@@ -61,6 +61,12 @@ def test_cores_are_the_pools_own_and_memory_is_the_machines() -> None:
     )
 
 
+def test_what_other_pools_still_lack_is_not_free() -> None:
+    """No more is said to be missing than is needed."""
+    lacking = _refusal(_machine(1.9), FLEET[1:], decode=3)[1]
+    assert lacking.endswith("0.0 GB of memory and 0.5 cores are free: 2.5 GB of memory are missing")
+
+
 def test_what_the_same_change_ends_makes_room() -> None:
     """Also what drains already, and was not asked to stay."""
     assert _decide(_machine(0.0), prefill=2, decode=1).effects
