@@ -37,12 +37,15 @@ def parse(text: bytes) -> object:
 
 
 class _Loader(yaml.SafeLoader):
-    """`SafeLoader` makes plain values only. Here a key stands once, and nothing stands for something elsewhere."""
+    """`SafeLoader` makes values only. Here a key stands once, and nothing names its kind or stands for something elsewhere."""
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            at = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # PyYAML has types for some
-            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not taken, write it out", at)
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # PyYAML has types for some
+        mark = event.start_mark
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not taken, write it out", mark)
+        if event.tag is not None:
+            raise yaml.composer.ComposerError(None, None, f"tags ({event.tag}) are not taken", mark)
         node: yaml.Node | None = super().compose_node(parent, index)
         return node
 
