@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -274,3 +275,30 @@ async def test_it_has_to_say_why_where_changes_have_to(tmp_path: Path) -> None:
         await router.report(*requests(trial.id, 300, 0.6))
         await look(it)
         assert it.control.board.generation == 2  # a promotion says why by itself
+
+
+async def test_a_control_that_is_told_to_end_keeps_what_it_has_counted(tmp_path: Path) -> None:
+    async with allowed(tmp_path) as (it, router):
+        name = await begun(it, router)
+        await router.report(*requests(name, 50, 1.0))
+        await look(it)
+        running = asyncio.create_task(it.control.judging.run())
+        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    async with allowed(tmp_path) as (it, router):
+        view = await shown(it, name)
+        assert view["control"]["sessions"] + view["candidate"]["sessions"] == 50
+
+
+async def test_a_full_disk_puts_a_promotion_off_and_loses_nothing(tmp_path: Path) -> None:
+    async with allowed(tmp_path) as (it, router):
+        name = await begun(it, router)
+        await it.store.file.do(lambda db: db.execute("PRAGMA query_only = 1"))
+        await router.report(*requests(name, 300, 0.6))
+        await look(it)
+        assert ((await shown(it, name))["experiment"]["stage"], it.control.board.generation) == ("running", 1)
+        assert it.control.board.trials["smollm2"].id == name
+        await it.store.file.do(lambda db: db.execute("PRAGMA query_only = 0"))
+        await look(it)
+        assert ((await shown(it, name))["experiment"]["stage"], it.control.board.generation) == ("promoted", 2)

@@ -50,8 +50,8 @@ def test_nor_where_load_drifts_and_neighbours_fare_alike() -> None:
 
 
 def test_an_arm_that_is_worse_by_just_what_is_tolerated_is_seldom_called_too_bad() -> None:
-    wrong = sum(stopped_at(seed, 1.1, 1.1, 300, above=True) is not None for seed in range(200))
-    assert wrong <= 200 * ERROR
+    wrong = sum(stopped_at(seed, 1.1, 1.1, 300, above=True) is not None for seed in range(100))
+    assert wrong <= 100 * ERROR
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def failing(seed: int, control: float, candidate: float, share: float, sessions:
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_errors_that_both_arms_have_are_nobodys(share: float) -> None:
-    assert sum(failing(seed, 0.05, 0.05, share, 300) is not None for seed in range(200)) <= 200 * ERROR
+    assert sum(failing(seed, 0.05, 0.05, share, 300) is not None for seed in range(100)) <= 100 * ERROR
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
