@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from msgspec import inspect
+
+SHOWN_MAX = 60
+TEXT = "text"  # of a text's annotation: what it is a text of
 
 
 def allowed(kind: Any) -> str:
-    """The values of a type with its bounds, for people: "a whole number from 0 to 64", "on or off"."""
-    return _words(inspect.type_info(kind))
+    """The values of a type with its bounds, for people: "a whole number from 0 to 64", "true or false"."""
+    return words(inspect.type_info(kind))
 
 
 def described(kind: Any) -> str:
@@ -19,10 +23,17 @@ def described(kind: Any) -> str:
     return str((schema or {}).get("description", ""))
 
 
-def _words(kind: inspect.Type) -> str:
+def shown(value: object) -> str:
+    """A value as somebody sent it, at no length."""
+    text = msgspec.json.encode(value).decode(errors="replace")
+    return text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
+
+
+def words(kind: inspect.Type) -> str:
+    """As `allowed`, of a type that is looked at already."""
     match kind:
         case inspect.Metadata():
-            return _words(kind.type)
+            return str((kind.extra or {}).get(TEXT, "")) or words(kind.type)
         case inspect.BoolType():
             return "true or false"
         case inspect.IntType():
@@ -34,12 +45,16 @@ def _words(kind: inspect.Type) -> str:
         case inspect.NoneType():
             return "null"
         case inspect.UnionType():
-            return ", or ".join(map(_words, kind.types))
+            return ", or ".join(map(words, kind.types))
         case inspect.VarTupleType():
-            most = "" if kind.max_length is None else f"at most {kind.max_length} "
-            return f"a list of {most}texts"
+            most = "a list" if kind.max_length is None else f"a list of at most {kind.max_length}"
+            return f"{most}, each {words(kind.item_type)}"
         case inspect.EnumType():
-            return " or ".join(str(member.value) for member in kind.cls)
+            return ", ".join(str(member.value) for member in kind.cls)
+        case inspect.DictType():
+            return f"an object keyed by names, each {words(kind.value_type)}"
+        case inspect.StructType():
+            return f"an object with {', '.join(field.encode_name for field in kind.fields)}"
         case _:
             return "an object"
 
@@ -48,7 +63,7 @@ def _bounds(kind: inspect.IntType | inspect.FloatType) -> str:
     if kind.ge is not None and kind.le is not None:
         return f" from {_number(kind.ge)} to {_number(kind.le)}"
     bounds = ((kind.ge, "{} or more"), (kind.gt, "more than {}"), (kind.le, "{} or less"), (kind.lt, "less than {}"))
-    return "".join(f", {words.format(_number(bound))}" for bound, words in bounds if bound is not None)
+    return "".join(f", {text.format(_number(bound))}" for bound, text in bounds if bound is not None)
 
 
 def _number(value: float) -> str:

@@ -11,7 +11,7 @@ from stack.control.diff import Change
 from stack.control.link import Trial
 from stack.control.refusal import RefusedError
 from stack.control.state import ModelState
-from stack.control.valid import refusal_of
+from stack.control.wrong import refusal_of
 
 SAMPLES_LEAST, SAMPLES_MAX = 200, 50_000
 DURATION_LEAST, DURATION_MAX = 60.0, 7 * 86_400.0
@@ -89,7 +89,7 @@ def proposed(document: object) -> Proposal:
     try:
         proposal = msgspec.convert(document, Proposal)
     except msgspec.ValidationError as error:
-        raise refusal_of(error) from error
+        raise refusal_of(error, document, Proposal) from error
     if proposal.samples is None and proposal.duration_seconds is None:
         raise RefusedError("samples", "an experiment needs an end: say samples, duration_seconds, or both")
     return proposal

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
-from stack.control.allowed import allowed
+from stack.control.allowed import allowed, shown
 from stack.control.refusal import RefusedError
 from stack.control.state import Parameters
 from stack.model.tier import Pool
@@ -48,6 +48,24 @@ def check_names(field: str, parameters: Mapping[str, object], known: Collection[
                 raise RefusedError(f"{field}.{strategy}.{name}", str(error)) from error
 
 
+def check_values(field: str, document: object) -> None:
+    """The parameters in `document`, which is to be a model's state, each by its own type: the state's only tells JSON's.
+
+    Raises RefusedError.
+    """
+    for pool in Pool:
+        found = _inner(_inner(_inner(document, "pools"), pool), "parameters")
+        for strategy, values in found.items():
+            known = declared(strategy)
+            for name in sorted(known.keys() & _inner(found, strategy)):
+                _value(f"{field}.pools.{pool}.parameters.{strategy}.{name}", strategy, name, values[name])
+
+
+def _inner(document: object, name: str) -> dict[str, Any]:
+    inner = document.get(name) if isinstance(document, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
 def settled(field: str, parameters: Parameters, known: Collection[str]) -> Parameters:
     """`parameters`, typed and within bounds; nothing is kept of a strategy that is told nothing.
 
@@ -70,10 +88,10 @@ def _values(field: str, strategy: str, values: Mapping[str, Value]) -> dict[str,
     return {name: _value(f"{field}.{name}", strategy, name, value) for name, value in values.items()}
 
 
-def _value(field: str, strategy: str, name: str, value: Value) -> Value:
+def _value(field: str, strategy: str, name: str, value: object) -> Value:
     kind = parameter(strategy, name).kind
     try:
         made: Value = msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise RefusedError(field, f"{value!r} is not allowed: {allowed(kind)}") from error
+        raise RefusedError(field, f"{shown(value)} is not allowed: {allowed(kind)}") from error
     return made

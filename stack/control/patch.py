@@ -8,6 +8,7 @@ from typing import get_args
 
 import msgspec
 
+from stack.control.allowed import allowed, shown
 from stack.control.parameters import check_names
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, ModelState
@@ -53,14 +54,14 @@ def check(patch: Mapping[str, object], desired: Desired) -> None:
 
 def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:
     if not isinstance(change, dict):
-        raise RefusedError(path, f"{path} must be an object with {_listed(struct)}")
+        raise RefusedError(path, f"{shown(change)} is not allowed: {allowed(struct)}")
     fields = {field.name: field.type for field in msgspec.structs.fields(struct)}
     for name, value in change.items():
         field = f"{path}.{name}"
         if name not in fields:
             raise RefusedError(field, f"unknown field {name!r}; allowed in {path}: {_listed(struct)}")
         if value is None and not _nullable(fields[name]):
-            raise RefusedError(field, f"{field} cannot be null: say what it should be")
+            raise RefusedError(field, f"null is not allowed: {allowed(fields[name])}")
         if name == "parameters":
             _check_parameters(value, field)
         if isinstance(fields[name], type) and issubclass(fields[name], msgspec.Struct):
@@ -70,7 +71,7 @@ def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:
 def _check_parameters(value: object, field: str) -> None:
     """A parameter that no strategy has is refused where it is taken back, too: that leaves no trace in the result."""
     if not isinstance(value, dict):
-        raise RefusedError(field, f"{field} must be an object keyed by strategy")
+        raise RefusedError(field, f"{shown(value)} is not allowed: an object keyed by strategy")
     check_names(field, value, names())
 
 

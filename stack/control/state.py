@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from stack.control.allowed import TEXT
 from stack.control.tiers import Tiers
 from stack.model.tier import Pool
 
@@ -25,12 +26,18 @@ Threshold = Annotated[int, msgspec.Meta(ge=0, le=THRESHOLD_MAX)]
 Requests = Annotated[int, msgspec.Meta(ge=1, le=REQUESTS_MAX)]
 
 
+StrategyName = Annotated[str, msgspec.Meta(extra={TEXT: "the name of a strategy"})]
+ProtocolName = Annotated[str, msgspec.Meta(extra={TEXT: "the name of a P/D protocol"})]
+
 # Names as Kubernetes allows them for pods, which a list in words must be able to keep apart.
-EngineName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$", max_length=253)]
+EngineName = Annotated[
+    str, msgspec.Meta(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$", max_length=253, extra={TEXT: "an engine's name"})
+]
 Engines = Annotated[tuple[EngineName, ...], msgspec.Meta(max_length=REPLICAS_MAX)]
 
 SESSION_KEYS = ("header:x-session-id", "cookie:session_id", "body:session_id", "body:prompt_cache_key", "body:user")
-SessionKeys = Annotated[tuple[str, ...], msgspec.Meta(max_length=16)]
+SessionKey = Annotated[str, msgspec.Meta(extra={TEXT: "header:NAME, cookie:NAME or body:FIELD"})]
+SessionKeys = Annotated[tuple[SessionKey, ...], msgspec.Meta(max_length=16)]
 
 
 class Dpd(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,9 +80,9 @@ class PoolState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     replicas: Replicas = 1
     bounds: Bounds = UNBOUNDED
     drain_seconds: Annotated[float, msgspec.Meta(ge=1, le=DRAIN_SECONDS_MAX)] | None = None
-    strategy: str | None = None
+    strategy: StrategyName | None = None
     parameters: Parameters = {}
-    protocol: str | None = None
+    protocol: ProtocolName | None = None
     drained: Engines = ()
     gpu_hour_price: Annotated[float, msgspec.Meta(ge=0, le=PRICE_MAX)] | None = None
     gpus_per_engine: Annotated[int, msgspec.Meta(ge=1, le=GPUS_MAX)] = 1
@@ -135,8 +142,8 @@ class ModelState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     a while, as one that fails them; otherwise that is only reported.
     """
 
-    strategy: str = "prefix_aware"
-    fallback_strategy: str = "prefix_aware"
+    strategy: StrategyName = "prefix_aware"
+    fallback_strategy: StrategyName = "prefix_aware"
     session_keys: SessionKeys = SESSION_KEYS
     dpd: Dpd = Dpd()
     pools: Pools = Pools()

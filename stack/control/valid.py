@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 import msgspec
 
-from stack.control.parameters import settled
+from stack.control.parameters import check_values, settled
 from stack.control.refusal import RefusedError
 from stack.control.session_key import session_key
 from stack.control.state import Desired, ModelState, Pools, PoolState
 from stack.control.tiers import SALT, Tiers
+from stack.control.wrong import refusal_of
 from stack.engines.pd import base as pd
 from stack.strategies.base import NEEDS_PLACEMENT, canonical
-
-_AT = re.compile(r"^(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 
 
 def converted(model: str, document: object) -> ModelState:
     """`document` as the state of `model`, every type and bound checked. Raises RefusedError with the field's path."""
+    check_values(f"models.{model}", document)
     try:
         return msgspec.convert(document, ModelState)
     except msgspec.ValidationError as error:
-        raise refusal_of(error, "models", model) from error
+        raise refusal_of(error, document, ModelState, "models", model) from error
 
 
 def converted_tiers(document: object) -> Tiers:
@@ -31,18 +30,11 @@ def converted_tiers(document: object) -> Tiers:
     try:
         tiers = msgspec.convert(document, Tiers)
     except msgspec.ValidationError as error:
-        raise refusal_of(error, "tiers") from error
+        raise refusal_of(error, document, Tiers, "tiers") from error
     for salt in tiers.l2.quotas:
         if not SALT.fullmatch(salt):
             raise RefusedError("tiers.l2.quotas", f"{salt!r} cannot have a quota: 1 to 256 characters without a slash are allowed")
     return tiers
-
-
-def refusal_of(error: msgspec.ValidationError, *path: str) -> RefusedError:
-    """What was wrong in a document at `path`, with the field."""
-    found = _AT.match(str(error))
-    own, message = (found["path"] or "", found["message"]) if found else ("", str(error))
-    return RefusedError(".".join(filter(None, [*path, own])), message.replace("`", "'"))
 
 
 def validated(desired: Desired, known: Collection[str]) -> Desired:

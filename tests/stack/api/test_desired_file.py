@@ -17,12 +17,15 @@ GOOD = "desired: {models: {m: {strategy: session}}}\nlocal: {anything: goes}\n"
         ("local: {}", "has no 'desired:' section"),
         ("desired: 7", "'desired:': Expected `object`, got `int`"),
         ("desired: {models: [1]}", "Expected `object`, got `array`"),
-        ("desired: {models: {m: {strtegy: x}}}", "models.m: Object contains unknown field 'strtegy'"),
+        ("desired: {models: {m: {strtegy: x}}}", "models.m.strtegy: unknown field 'strtegy'; allowed in models.m: "),
         (
             "desired: {models: {m: {pools: {decode: {replicas: x}}}}}",
-            "models.m.pools.decode.replicas: Expected 'int', got 'str'",
+            'models.m.pools.decode.replicas: "x" is not allowed: a whole number from 0 to 64',
         ),
-        ("desired: {models: {m: {dpd: {routing_threshold: 1e99}}}}", "models.m.dpd.routing_threshold: Expected 'int', got 'str'"),
+        (
+            "desired: {models: {m: {dpd: {routing_threshold: 1e99}}}}",
+            'models.m.dpd.routing_threshold: "1e99" is not allowed: a whole number',
+        ),
         ("desired: {models: {m: {shadow_share: .nan}}}", "models.m.shadow_share"),
         ("desired: &d {models: *d}", r"aliases \(\*name\) are not taken"),
     ],

@@ -12,6 +12,7 @@ from stack.control.state import SCHEMA, SESSION_KEYS, Desired
 from stack.control.tiers import NO_STORE
 from tests.stack.api.deck import deck
 from tests.stack.control.samples import desired, model
+from tests.stack.control.test_settable import patch, wrong
 
 
 def _error(answer: httpx.Response) -> tuple[int, str, str | None]:
@@ -376,3 +377,17 @@ async def test_where_a_change_must_say_why_one_that_does_not_is_refused_and_a_dr
         refused = await it.patch({"strategy": "session"})
         assert (refused.status_code, refused.json()["error"]["field"], it.control.board.generation) == (422, "comment", 1)
         assert (await it.patch({"strategy": "session"}, comment="quiet hours")).status_code == 200
+
+
+async def test_every_refusal_names_the_field_leaves_the_generation_alone_and_a_dry_run_says_the_same(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.router().follow()
+        kept = msgspec.json.encode(it.control.board.desired)
+        wrongs = [patch(field.path, value) for field, value in [*wrong()][::9]]  # all of them are decided in test_settable
+        wrongs += [{"strategy": "fastest"}, {"pools": {"decode": {"bounds": {"max": 1}}}}, {"pools": {"decode": {"replicas": 0}}}]
+        for document in wrongs:
+            dry, real = await it.patch(document, dry_run="true"), await it.patch(document)
+            assert (real.status_code, real.json()) == (422, dry.json())
+            assert real.json()["error"]["field"]
+        assert (it.control.board.generation, msgspec.json.encode(it.control.board.desired)) == (1, kept)
+        assert (await it.outcomes())[1:] == ["refused"] * min(99, len(wrongs))

@@ -114,7 +114,7 @@ def test_the_candidate_is_the_model_as_it_would_be() -> None:
         ({"candidate": {}}, "samples"),
         ({"candidate": {}, "samples": 10}, "samples"),
         ({"candidate": {}, "samples": 1_000, "share": 1.5}, "share"),
-        ({"candidate": {}, "samples": 1_000, "guardrails": {"speed": 1}}, "guardrails"),
+        ({"candidate": {}, "samples": 1_000, "guardrails": {"speed": 1}}, "guardrails.speed"),
         ({"candidate": {}, "samples": 1_000, "goal": {"measure": "luck"}}, "goal.measure"),
         ({"candidate": [], "samples": 1_000}, "candidate"),
     ],

@@ -80,8 +80,8 @@ def test_a_change_of_strategy_drops_no_parameters(first: str, second: str) -> No
          "unknown parameter 'x' of round_robin; allowed: none: it takes no parameters"),
         ({"session": {"load_factor": 0.5}}, f"{AT}.session.load_factor", "0.5 is not allowed: a number from 1 to 100"),
         ({"session": {"light_load": 1.5}}, f"{AT}.session.light_load", "1.5 is not allowed: a whole number from 0 to 10,000"),
-        ({"session": {"light_load": "all"}}, f"{AT}.session.light_load", "'all' is not allowed: a whole number from 0 to 10,000"),
-        ([], AT, f"{AT} must be an object keyed by strategy"),
+        ({"session": {"light_load": "all"}}, f"{AT}.session.light_load", '"all" is not allowed: a whole number from 0 to 10,000'),
+        ([], AT, "[] is not allowed: an object keyed by strategy"),
     ],
 )  # fmt: skip
 def test_what_no_strategy_takes_is_refused_with_what_one_does(parameters: object, field: str, message: str) -> None:

@@ -6,8 +6,10 @@ import pytest
 from stack.control.decide import Decision, decide, decide_whole
 from stack.control.diff import Change
 from stack.control.refusal import RefusedError
-from stack.control.state import SCHEMA, Desired
+from stack.control.state import SCHEMA, Desired, ModelState
 from tests.stack.control.samples import FLEET, STRATEGIES, desired, model
+
+ALL = f"[] is not allowed: an object with {', '.join(ModelState.__struct_fields__)}"
 
 
 def _decide(document: object, before: Desired | None = None) -> Decision:
@@ -50,8 +52,12 @@ def test_what_it_leaves_out_becomes_the_default() -> None:
         ({"models": {}, "schema": True}, "schema", f"True is no schema that this release knows: 0 to {SCHEMA} are allowed"),
         ({"models": {}}, "models", "it is for the models (none); served are smollm2"),
         ({"models": {"qwen": {}, "smollm2": {}}}, "models", "it is for the models qwen, smollm2; served are smollm2"),
-        ({"models": {"smollm2": {"dpd": {"treshold": 1}}}}, "models.smollm2.dpd", "Object contains unknown field 'treshold'"),
-        ({"models": {"smollm2": []}}, "models.smollm2", "Expected 'object', got 'array'"),
+        (
+            {"models": {"smollm2": {"dpd": {"treshold": 1}}}},
+            "models.smollm2.dpd.treshold",
+            "unknown field 'treshold'; allowed in models.smollm2.dpd: enabled, routing_threshold, min_uncached_tokens",
+        ),
+        ({"models": {"smollm2": []}}, "models.smollm2", ALL),
         (
             {"models": {"smollm2": {"dpd": {"enabled": False}, "strategy": "fastest"}}},
             "models.smollm2.strategy",
