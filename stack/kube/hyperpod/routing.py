@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,8 @@ from stack.kube.workloads import WorkloadKind, WorkloadObject, WorkloadSpec
 
 # Somebody else's edit of an endpoint is told within this many seconds.
 FRESH_SECONDS = 5.0
+# Who asks for a change waits for it: what takes longer to be tried is not.
+TRY_SECONDS = 3.0
 _REFUSALS = frozenset({403, 422})
 
 
@@ -39,8 +42,10 @@ class EndpointRouting:
         endpoints: Sequence[Endpoint],
         clock: Callable[[], float],
         transport: httpx.AsyncBaseTransport | None = None,
+        try_seconds: float = TRY_SECONDS,
     ) -> None:
         self._http, self._endpoints, self._clock = client(access, transport), tuple(endpoints), clock
+        self._try_seconds = try_seconds
         self._set: dict[tuple[Endpoint, str], str | int] = {}
         self._last: tuple[Desired, float, Followed] | None = None
 
@@ -62,15 +67,16 @@ class EndpointRouting:
         reading: Reading | None = None
         caution = UNVERIFIED
         try:
-            reading = await self._reading(own)
-            check_taken(own, reading, settings)
-            _check_owner(own, reading, settings)
-            await self._patch(own, reading, settings, dry_run=True)
+            async with asyncio.timeout(self._try_seconds):
+                reading = await self._reading(own)
+                check_taken(own, reading, settings)
+                _check_owner(own, reading, settings)
+                await self._patch(own, reading, settings, dry_run=True)
         except KubeError as error:
             if error.status in _REFUSALS:
                 raise _refused(own, settings, str(error)) from error
             caution = f"{UNVERIFIED}, and not tried: the API server answers {error}"
-        except (ResourceError, httpx.HTTPError) as error:
+        except (ResourceError, httpx.HTTPError, TimeoutError) as error:
             caution = f"{UNVERIFIED}, and not tried: {type(error).__name__}"
         return [ChangeElsewhere(own.model, own.words, one.path, _shown(reading, one), str(one.value), caution) for one in settings]
 

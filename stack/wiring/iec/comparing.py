@@ -104,7 +104,9 @@ def applied(view: StateView, model: str) -> Steered:
         return Steered(fault=f"router {behind[0]} does not apply generation {view.generation} yet")
     own = {pool.strategy or state.strategy for pool in (state.pools.prefill, state.pools.decode)}
     threshold = state.dpd.routing_threshold if state.dpd.enabled else None
-    return Steered(" and ".join(sorted(own)), threshold, f"kvdeck's {len(live)} live routers apply generation {view.generation}")
+    return Steered(
+        " and ".join(sorted(own)), threshold, f"{', '.join(router.id for router in live)} of kvdeck's: generation {view.generation}"
+    )
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -21,7 +21,7 @@ def router(name: str, generation: int = 3, *, live: bool = True) -> RouterView:
 
 def test_routers_that_apply_the_same_tell_what_it_is() -> None:
     found = applied(view(router("a"), router("b"), router("gone", 1, live=False)), "smollm2")
-    assert found == Steered("prefix_aware", 512, "kvdeck's 2 live routers apply generation 3")
+    assert found == Steered("prefix_aware", 512, "a, b of kvdeck's: generation 3")
 
 
 def test_without_dpd_there_is_no_threshold() -> None:
