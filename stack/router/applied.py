@@ -76,8 +76,12 @@ class Configuration:
         shelf: StrategyShelf,
         on_applied: Callable[[Applied], None] = lambda applied: None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        observes: bool = False,
     ) -> None:
+        """`observes`: nothing is carried out here, so there is nothing to try."""
         self._shelf = shelf
+        self._observes = observes
         self._on_applied = on_applied
         self._clock = clock
         self._confirmed_at: float | None = None
@@ -123,6 +127,8 @@ class Configuration:
 
     def _forked(self, model: str, served: Served, trial: Trial) -> Served:
         """With the experiment, unless this router lacks what it takes: then it takes no part, and reports none."""
+        if self._observes:
+            return served
         try:
             candidate = self._served(model, trial.candidate)
         except (UnknownNameError, ValueError):

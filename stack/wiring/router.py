@@ -70,7 +70,7 @@ class Router:
         rates = RateBook(options.profile)
         lineup = Lineup(self.in_flight, rates)
         self.keeper = FleetKeeper(settings, self.in_flight, pulse)
-        self.configuration = Configuration(StrategyShelf(names(), create), self._applied)
+        self.configuration = Configuration(StrategyShelf(names(), create), self._applied, observes=options.observe)
         self.admission = Admission(self.in_flight, lineup, lambda: self.keeper.fleet)
         self._models = ModelList(self.keeper, self._upstream, settings)
         self._greeter = Greeter(self._tokens)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 
+from stack.control.link import Trial
 from stack.control.state import Dpd, LoadLimits, ModelState
 from stack.model.tier import Pool
 from tests.stack.router.bench import LONG, fleet, state
@@ -27,6 +28,14 @@ async def test_a_mirrored_request_is_decided_recorded_and_sent_nowhere(tmp_path:
     assert [engine.seen for engine in engines] == [[], []]
     assert counted == {f'{{model_name="{MODEL}",path="direct",strategy="round_robin"}}': 1.0}
     assert routed == {}
+
+
+async def test_an_observing_router_takes_no_part_in_experiments(tmp_path: Path) -> None:
+    async with fleet(tmp_path, FakeEngine("decode-0"), observe=True) as bench:
+        bench.apply(2, state("round_robin"), experiment=Trial(id="e1", share=0.9, candidate=state("session")))
+        await bench.chat()
+        record = await bench.record()
+        assert (record.experiment, bench.router.configuration.current.experiments) == (None, ())
 
 
 async def test_the_path_it_would_have_taken_is_in_the_record(tmp_path: Path) -> None:
