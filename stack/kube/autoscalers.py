@@ -1,6 +1,6 @@
 """What scales workloads by itself: HorizontalPodAutoscalers, and KEDA's ScaledObjects, which make some.
 
-https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v2/
+https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v1/
 https://keda.sh/docs/latest/reference/scaledobject-spec/
 """
 
@@ -19,7 +19,7 @@ from stack.kube.objects import Metadata
 
 log = logging.getLogger(__name__)
 
-_HPA = "/apis/autoscaling/v2/namespaces/{}/horizontalpodautoscalers"
+_HPA = "/apis/autoscaling/v1/namespaces/{}/horizontalpodautoscalers"
 _SCALED = "/apis/keda.sh/v1alpha1/namespaces/{}/scaledobjects"
 _NOT_THERE = frozenset({403, 404})  # not ours to see, or of an operator that is not there
 _PAUSED = ("autoscaling.keda.sh/paused", "autoscaling.keda.sh/paused-replicas")

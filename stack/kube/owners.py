@@ -83,7 +83,10 @@ def owner(kind: str, found: WorkloadObject, autoscalers: Autoscalers) -> PoolOwn
 
 
 def set_by(found: WorkloadObject) -> str | None:
-    """Who set the replicas last; None when that was kvdeck, or nobody knows."""
+    """Who set the replicas last; None when that was kvdeck, or nobody knows.
+
+    Servers before 1.22 do not tell who did through /scale, and go on naming who did before.
+    """
     setting = [entry for entry in found.metadata.managed_fields if entry.replicas]
     latest = max(setting, key=lambda entry: entry.time, default=Managed())
     return None if latest.manager in ("", MANAGER) else latest.manager

@@ -25,13 +25,14 @@ _REVISION = "pod-template-hash"
 
 @dataclass(frozen=True, slots=True)
 class PoolSight:
-    """`pods` are all that the workload's selector matches."""
+    """`pods` are all that the workload's selector matches; `ours` is how many replicas kvdeck set last, None if it did not."""
 
     where: PoolWorkload
     told: Dialled
     pods: tuple[Pod, ...]
     autoscalers: Autoscalers
     selection: Selection
+    ours: int | None = None
 
     @property
     def replicas(self) -> int:
@@ -43,7 +44,8 @@ class PoolSight:
         """As the control plane sees it."""
         found = self.told.found
         claimed = self.told.claim or owner(self.told.scaled_as or self.where.kind, found, self.autoscalers)
-        return Workload(self.where.model, self.where.pool, self.where.words, self.replicas, set_by(found), claimed, self.told.limit)
+        by = None if self.replicas == self.ours else set_by(found)
+        return Workload(self.where.model, self.where.pool, self.where.words, self.replicas, by, claimed, self.told.limit)
 
     @property
     def alive(self) -> tuple[Pod, ...]:
@@ -56,9 +58,9 @@ class PoolSight:
         return len({pod.metadata.labels.get(_REVISION) for pod in self.alive})
 
     def scaled(self, replicas: int) -> PoolSight:
-        """The same once the workload was told to run so many."""
+        """The same once kvdeck has told the workload to run so many."""
         spec = replace_fields(self.told.found.spec, replicas=replicas)
-        return replace(self, told=replace(self.told, found=replace_fields(self.told.found, spec=spec)))
+        return replace(self, told=replace(self.told, found=replace_fields(self.told.found, spec=spec)), ours=replicas)
 
     def name(self, pod: Pod) -> str:
         """The engine's."""

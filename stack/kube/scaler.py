@@ -151,7 +151,11 @@ class KubernetesScaler:
     async def _look_at(self, where: PoolWorkload) -> PoolSight:
         told = await self._dial.read(self._http, where)
         pods, _ = await list_pods(self._http, where.namespace, selector_text(told.found.spec.selector))
-        return PoolSight(where, told, tuple(pods), await self._scaling(where.namespace), self._selection)
+        return PoolSight(where, told, tuple(pods), await self._scaling(where.namespace), self._selection, self._ours(where))
+
+    def _ours(self, where: PoolWorkload) -> int | None:
+        known = self._sights.get(where)
+        return None if known is None else known.ours
 
     async def _scaling(self, namespace: str) -> Autoscalers:
         at, known = self._autoscalers.get(namespace, (None, Autoscalers()))

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import msgspec
+import pytest
 
 from stack.control.link import EngineReport, RouterConfig, RouterReport
 from stack.control.machinery import Phase
@@ -22,6 +23,7 @@ from tests.stack.kube.hands import told
 from tests.stack.kube.stand_in.api_server import StandIn
 from tests.stack.kube.test_owners import HELM, mark
 
+pytestmark = pytest.mark.usefixtures("api_server")
 FIELD = "models.smollm2.pools.decode.replicas"
 
 
@@ -163,6 +165,17 @@ async def test_what_somebody_else_scaled_is_left_and_said_until_it_is_desired(tm
         assert await it.drift() == {}
 
 
+async def test_its_own_scaling_is_none_of_somebody_else_s_where_the_server_does_not_tell_who_scaled(tmp_path: Path) -> None:
+    async with steered(tmp_path, server=StandIn(tell_of_scale=False)) as it:
+        await it.scale(4)
+        await it.deck.tick()
+        await it.go_on()
+        await it.scale(1)
+        await it.deck.tick()
+        await it.go_on(times=5)
+        assert (await it.replicas(), await it.drift()) == (1, {})
+
+
 async def test_a_pod_that_dies_is_its_controllers_to_replace(tmp_path: Path) -> None:
     async with steered(tmp_path) as it:
         victim = next(name for name in await it.states() if name.startswith("decode"))
@@ -178,7 +191,7 @@ async def test_a_pod_that_dies_is_its_controllers_to_replace(tmp_path: Path) -> 
 async def test_control_that_only_observes_writes_nothing(tmp_path: Path) -> None:
     async with steered(tmp_path, stance=Stance(Mode.OBSERVE)) as it:
         asked: list[str] = []
-        it.cluster.server.asked = asked
+        it.cluster.way.server.asked = asked
         answer = await it.scale(1)
         assert answer.status_code == 403
         await it.cluster.hands.scale("deployments", "decode", 4)

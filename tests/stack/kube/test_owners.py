@@ -11,8 +11,10 @@ from stack.control.machinery import Workload
 from stack.model.tier import Pool
 from tests.stack.kube.cluster import DEPLOYMENT, Cluster, cluster
 from tests.stack.kube.hands import MERGE, told
-from tests.stack.kube.stand_in.resources import custom
+from tests.stack.kube.servers import NAMESPACE
 
+pytestmark = pytest.mark.usefixtures("api_server")
+HPAS = f"/apis/autoscaling/v1/namespaces/{NAMESPACE}/horizontalpodautoscalers"
 APPLY = {"content-type": "application/apply-patch+yaml"}
 SCALED_OBJECTS: dict[str, Any] = {
     "metadata": {"name": "scaledobjects.keda.sh"},
@@ -75,7 +77,7 @@ async def test_who_scaled_last_is_told_and_kvdeck_is_not_another() -> None:
 
 async def test_an_autoscaler_owns_what_it_scales_until_it_is_gone() -> None:
     it = await cluster(DEPLOYMENT)
-    path = await scaler_of(it, "/apis/autoscaling/v2/namespaces/serving/horizontalpodautoscalers", "decode-hpa")
+    path = await scaler_of(it, HPAS, "decode-hpa")
     assert await owner(it) == ("HorizontalPodAutoscaler", "decode-hpa")
     assert (await it.scaler.look()).workloads[0].owner is None
     told(await it.hands.http.delete(path))
@@ -84,8 +86,8 @@ async def test_an_autoscaler_owns_what_it_scales_until_it_is_gone() -> None:
 
 async def test_keda_owns_what_it_scales_unless_it_is_paused() -> None:
     it = await cluster(DEPLOYMENT)
-    it.server.resources |= {(one.prefix, one.plural): one for one in custom(SCALED_OBJECTS)}
-    path = await scaler_of(it, "/apis/keda.sh/v1alpha1/namespaces/serving/scaledobjects", "decode")
+    await it.way.define(SCALED_OBJECTS)
+    path = await scaler_of(it, f"/apis/keda.sh/v1alpha1/namespaces/{NAMESPACE}/scaledobjects", "decode")
     assert await owner(it) == ("KEDA ScaledObject", "decode")
     await it.hands.http.patch(path, json={"metadata": {"annotations": {"autoscaling.keda.sh/paused": "true"}}}, headers=MERGE)
     assert await owner(it) is None
@@ -93,7 +95,7 @@ async def test_keda_owns_what_it_scales_unless_it_is_paused() -> None:
 
 async def test_the_autoscaler_that_keda_made_is_kedas() -> None:
     it = await cluster(DEPLOYMENT)
-    path, labels = "/apis/autoscaling/v2/namespaces/serving/horizontalpodautoscalers", {"scaledobject.keda.sh/name": "decode"}
+    path, labels = HPAS, {"scaledobject.keda.sh/name": "decode"}
     await scaler_of(it, path, "keda-hpa-decode", labels=labels)
     assert await owner(it) == ("KEDA ScaledObject", "decode")
 
@@ -121,14 +123,19 @@ async def test_a_tool_that_keeps_the_workload_owns_its_replicas_until_they_are_h
     assert await owner(it) is None
 
 
+async def apply(it: Cluster, spec: dict[str, Any]) -> None:
+    """Server-side, as Flux applies."""
+    document = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "decode"}, "spec": spec}
+    path, asked = it.hands.workload("deployments", "decode"), {"fieldManager": "kustomize-controller", "force": "true"}
+    told(await it.hands.http.patch(path, content=json.dumps(document), params=asked, headers=APPLY))
+
+
 async def test_a_tool_that_applies_no_replicas_owns_none() -> None:
     it = await cluster(DEPLOYMENT)
     await mark(it, KUSTOMIZE)
-    path, asked = it.hands.workload("deployments", "decode"), {"fieldManager": "kustomize-controller"}
-    applied = {"spec": {"paused": True}}
-    told(await it.hands.http.patch(path, content=json.dumps(applied), params=asked, headers=APPLY))
+    await apply(it, {"paused": True})
     assert await owner(it) is None
-    told(await it.hands.http.patch(path, content=json.dumps({"spec": {"replicas": 4}}), params=asked, headers=APPLY))
+    await apply(it, {"replicas": 4})
     assert await owner(it) == ("Flux Kustomization", "fleet")
 
 

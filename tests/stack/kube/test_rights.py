@@ -12,8 +12,9 @@ from stack.model.tier import Pool
 from tests.stack.control.scaler_conformance import MODEL, conforms, engines
 from tests.stack.deploy.chart import manifests
 from tests.stack.deploy.test_chart_deck import DECK
-from tests.stack.kube.cluster import DEPLOYMENT, NAMESPACE, STATEFUL_SET, Cluster, cluster
+from tests.stack.kube.cluster import DEPLOYMENT, STATEFUL_SET, Cluster, cluster
 from tests.stack.kube.hyperpod.operator import operated
+from tests.stack.kube.servers import NAMESPACE
 from tests.stack.kube.stand_in.api_server import StandIn
 from tests.stack.kube.stand_in.rights import ADMIN, User
 

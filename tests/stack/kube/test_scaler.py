@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import httpx
@@ -13,11 +12,13 @@ from stack.control.ports import ScalerError
 from stack.kube.workloads import WorkloadKind
 from stack.model.tier import Pool
 from tests.stack.control.scaler_conformance import MODEL, conforms, engines
-from tests.stack.kube.cluster import DEPLOYMENT, NAMESPACE, STATEFUL_SET, Cluster, cluster
+from tests.stack.kube.cluster import DEPLOYMENT, STATEFUL_SET, Cluster, cluster
 from tests.stack.kube.hands import COST, MERGE, told
+from tests.stack.kube.servers import NAMESPACE
 from tests.stack.kube.stand_in.api_server import StandIn
 from tests.stack.kube.stand_in.rights import ADMIN, User
 
+pytestmark = pytest.mark.usefixtures("api_server")
 KINDS = pytest.mark.parametrize("kind", [DEPLOYMENT, STATEFUL_SET])
 
 
@@ -120,8 +121,8 @@ class Hasty(httpx.AsyncBaseTransport):
         if request.method == "PUT" and self.left:
             self.left, self.changed = self.left - 1, self.changed + 1
             path = f"{self.it.hands.workload('deployments', 'decode')}/status"
-            told(await self.it.hands.http.patch(path, json={"status": {"readyReplicas": self.changed}}, headers=MERGE))
-        return await self.it.transport.handle_async_request(request)
+            told(await self.it.hands.http.patch(path, json={"status": {"observedGeneration": self.changed}}, headers=MERGE))
+        return await self.it.way.transport.handle_async_request(request)
 
 
 @pytest.mark.parametrize(("times", "replicas"), [(4, 3), (5, 2)])
@@ -192,8 +193,7 @@ async def test_a_dead_pod_does_not_count_and_its_successor_is_awaited() -> None:
 async def test_a_pod_that_is_being_ended_is_said_to_be() -> None:
     it = await cluster(DEPLOYMENT)
     first, _ = await decode(it)
-    spec = json.dumps({"spec": {"nodeName": "node-1"}})
-    await it.hands.http.patch(it.hands.pods(first), content=spec, headers=MERGE)
+    await it.hands.bind(first)
     await it.hands.http.delete(it.hands.pods(first))
     it.clock.advance(60)
     assert (await decode(it))[first] == "ending"
@@ -202,10 +202,10 @@ async def test_a_pod_that_is_being_ended_is_said_to_be() -> None:
 async def test_the_api_server_is_asked_once_a_second_at_most() -> None:
     it = await cluster(DEPLOYMENT)
     await it.scaler.look()
-    asked = len(it.server.asked)
+    asked = len(it.way.server.asked)
     it.clock.advance(0.9)
     await it.scaler.look()
-    assert len(it.server.asked) == asked
+    assert len(it.way.server.asked) == asked
     it.clock.advance(0.2)
     await it.scaler.look()
-    assert len(it.server.asked) == asked + 4  # two a pool; autoscalers are asked for more rarely
+    assert len(it.way.server.asked) == asked + 4  # two a pool; autoscalers are asked for more rarely

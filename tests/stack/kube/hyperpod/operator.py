@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 
 from stack.control.ports import PoolScaler
-from stack.kube.access import Access
 from stack.kube.engine_pods import Selection
 from stack.kube.hyperpod.dial import EndpointDial
 from stack.kube.hyperpod.endpoint_map import Endpoint
@@ -17,12 +16,12 @@ from stack.kube.scaler import KubernetesScaler
 from tests.stack.api.deck import Clock
 from tests.stack.control.scaler_conformance import MODEL
 from tests.stack.kube.hands import MERGE, Hands, told
-from tests.stack.kube.hyperpod.cluster import cluster as hyperpod
-from tests.stack.kube.hyperpod.samples import disaggregated, endpoint
+from tests.stack.kube.hyperpod.cluster import DEFINITION
+from tests.stack.kube.hyperpod.samples import crd, disaggregated, endpoint
+from tests.stack.kube.servers import NAMESPACE, Reached, reached
+from tests.stack.kube.stand_in.api_server import StandIn
 from tests.stack.kube.stand_in.rights import User
-from tests.stack.kube.stand_in.transport import InProcess
 
-NAMESPACE = "serving"
 PATH = f"/apis/inference.sagemaker.aws.amazon.com/v1/namespaces/{NAMESPACE}/inferenceendpointconfigs"
 OWN = Endpoint(MODEL, NAMESPACE, "llama")
 
@@ -31,10 +30,13 @@ OWN = Endpoint(MODEL, NAMESPACE, "llama")
 class Operated:
     """`stack.control.ports.PoolScaler` over an endpoint that an operator looks after whenever it is settled."""
 
-    hands: Hands
+    way: Reached
     scaler: PoolScaler
     clock: Clock
-    transport: InProcess
+
+    @property
+    def hands(self) -> Hands:
+        return self.way.hands
 
     async def settle(self) -> None:
         await operate(self.hands)
@@ -42,7 +44,7 @@ class Operated:
         self.clock.advance(60)
 
     async def break_down(self) -> None:
-        self.transport.broken = httpx.ConnectError("refused")
+        self.way.transport.broken = httpx.ConnectError("refused")
         self.clock.advance(60)
 
     async def document(self) -> dict[str, Any]:
@@ -84,15 +86,13 @@ async def operated(
     **spec: Any,
 ) -> Operated:
     """One prefill engine and two decode engines, all ready: more decoders than are documented, which a test may have."""
-    server, clock = hyperpod(definition, users), Clock()
-    transport = InProcess(server)
-    headers = {"authorization": "Bearer admin", "user-agent": "hands/1"}
-    http = httpx.AsyncClient(base_url="http://kube", headers=headers, transport=InProcess(server))
+    way, clock = await reached(None if users is None else StandIn(users), token), Clock()
+    await way.define(definition or (DEFINITION if way.stand_in else crd()))
+    http = way.hands.http
     document = endpoint(**(spec or {"pdSpec": disaggregated(prefill=1, decode=2)}))
     told(await http.post(PATH, json={**document, "metadata": {"name": "llama"}}), 201)
-    access = Access("http://kube", NAMESPACE, True, lambda: f"Bearer {token}")
     dial = EndpointDial([own], live=live, most_decoders=most_decoders)
-    scaler = KubernetesScaler(access, tuple(own.workloads()), Selection("app"), clock, transport, dial)
-    it = Operated(Hands(http, NAMESPACE), scaler, clock, transport)
+    scaler = KubernetesScaler(way.access, tuple(own.workloads()), Selection("app"), clock, way.transport, dial)
+    it = Operated(way, scaler, clock)
     await it.settle()
     return it

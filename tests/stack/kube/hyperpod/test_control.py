@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from stack.kube.access import Access
 from stack.kube.hyperpod.endpoint_map import Endpoint
 from stack.kube.hyperpod.routing import EndpointRouting
 from stack.kube.scaler import KubernetesScaler
 from tests.stack.api.deck import Deck, deck
 from tests.stack.control.samples import desired
-from tests.stack.kube.hyperpod.operator import NAMESPACE, OWN, Operated, operated
+from tests.stack.kube.hyperpod.operator import OWN, Operated, operated
 from tests.stack.kube.hyperpod.samples import disaggregated, routing
 
+pytestmark = pytest.mark.usefixtures("api_server")
 ENDPOINT: dict[str, Any] = {
     "intelligentRoutingSpec": routing("prefixaware"),
     "pdSpec": disaggregated(prefill=1) | {"routingThreshold": 512},
@@ -48,8 +48,8 @@ async def fleet(folder: Path, *, live: bool, own: Endpoint = OWN) -> AsyncIterat
     it = await operated(own, live=live, most_decoders=1, **ENDPOINT)
     scaler = it.scaler
     assert isinstance(scaler, KubernetesScaler)
-    access = Access("http://kube", NAMESPACE, True, lambda: "Bearer admin")
-    follows = EndpointRouting(access, [own], it.clock, it.transport) if live else None
+    access = it.way.access
+    follows = EndpointRouting(access, [own], it.clock, it.way.transport) if live else None
     begin = desired(prefill=1, decode=1)
     async with deck(
         folder, configured=begin, clock=it.clock, scaler=scaler, targets=scaler.targets, counterpart=follows

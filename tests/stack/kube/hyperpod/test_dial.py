@@ -11,9 +11,11 @@ from stack.kube.hyperpod.endpoint_map import Endpoint, endpoint_map
 from stack.kube.pool_map import PoolMapError
 from stack.model.tier import Pool
 from tests.stack.control.scaler_conformance import MODEL, conforms, engines
-from tests.stack.kube.hyperpod.operator import NAMESPACE, OWN, Operated, operated
+from tests.stack.kube.hyperpod.operator import OWN, Operated, operated
 from tests.stack.kube.hyperpod.samples import crd, disaggregated
+from tests.stack.kube.servers import NAMESPACE
 
+pytestmark = pytest.mark.usefixtures("api_server")
 ALONE = Endpoint(MODEL, NAMESPACE, "llama", disaggregated=False)
 
 
@@ -66,7 +68,7 @@ async def test_a_pool_that_the_endpoint_scales_by_itself_is_keda_s() -> None:
     assert owners[Pool.DECODE] is None
     claim = owners[Pool.PREFILL]
     assert claim is not None
-    assert claim.name == "spec.pdSpec.autoScalingSpec.prefillAutoScaling of InferenceEndpointConfig serving/llama"
+    assert claim.name == f"spec.pdSpec.autoScalingSpec.prefillAutoScaling of InferenceEndpointConfig {NAMESPACE}/llama"
 
 
 async def test_what_somebody_changed_meanwhile_is_not_overwritten_and_told() -> None:

@@ -9,10 +9,11 @@ from stack.kube.hyperpod.endpoint_map import Endpoint
 from stack.model.tier import Pool
 from tests.stack.control.scaler_conformance import MODEL
 from tests.stack.kube.hands import told
-from tests.stack.kube.hyperpod.operator import NAMESPACE, OWN, operated
+from tests.stack.kube.hyperpod.operator import OWN, operated
 from tests.stack.kube.hyperpod.samples import disaggregated
+from tests.stack.kube.servers import NAMESPACE
 
-AUTOSCALERS = f"/apis/autoscaling/v2/namespaces/{NAMESPACE}/horizontalpodautoscalers"
+AUTOSCALERS = f"/apis/autoscaling/v1/namespaces/{NAMESPACE}/horizontalpodautoscalers"
 ALONE = Endpoint(MODEL, NAMESPACE, "llama", disaggregated=False)
 
 

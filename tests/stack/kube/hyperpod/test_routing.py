@@ -12,17 +12,17 @@ from msgspec.structs import replace
 from stack.control.counterpart import Followed
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, Dpd, ModelState, Pools, PoolState
-from stack.kube.access import Access
 from stack.kube.hyperpod.dial import UNVERIFIED
 from stack.kube.hyperpod.endpoint_map import Endpoint
 from stack.kube.hyperpod.routing import EndpointRouting
 from tests.stack.api.deck import Clock
-from tests.stack.kube.hyperpod.operator import NAMESPACE, Operated, operated
+from tests.stack.kube.hyperpod.operator import Operated, operated
 from tests.stack.kube.hyperpod.samples import crd, disaggregated, routing
-from tests.stack.kube.stand_in.transport import InProcess
+from tests.stack.kube.servers import NAMESPACE, Breakable
 
+pytestmark = pytest.mark.usefixtures("api_server")
 STATE = ModelState(strategy="kv_aware", dpd=Dpd(routing_threshold=2048), pools=Pools(prefill=PoolState(replicas=1)))
-WORDS = "InferenceEndpointConfig serving/llama"
+WORDS = f"InferenceEndpointConfig {NAMESPACE}/llama"
 STRATEGY, THRESHOLD = "spec.intelligentRoutingSpec.routingStrategy", "spec.pdSpec.routingThreshold"
 
 
@@ -31,7 +31,7 @@ class Steered:
     it: Operated
     routing: EndpointRouting
     clock: Clock
-    transport: InProcess
+    transport: Breakable
 
     async def spec(self) -> tuple[str, int]:
         spec = (await self.it.document())["spec"]
@@ -46,9 +46,8 @@ async def steered(own: Endpoint | None = None, definition: dict[str, Any] | None
     own = own or Endpoint("llama", NAMESPACE, "llama")
     given = spec or {"intelligentRoutingSpec": routing(), "pdSpec": disaggregated(prefill=1)}
     it = await operated(own, definition=definition, **given)
-    clock, transport = Clock(), InProcess(it.transport.server)
-    access = Access("http://kube", NAMESPACE, True, lambda: "Bearer admin")
-    return Steered(it, EndpointRouting(access, [own], clock, transport), clock, transport)
+    clock, transport = Clock(), Breakable(it.way.transport.inner)
+    return Steered(it, EndpointRouting(it.way.access, [own], clock, transport), clock, transport)
 
 
 def desired(state: ModelState) -> Desired:
@@ -84,9 +83,9 @@ async def test_a_preview_says_what_would_be_patched_that_it_is_unverified_and_pa
 
 async def test_what_does_not_concern_the_endpoint_is_not_asked_about() -> None:
     there = await steered()
-    before = len(there.transport.server.asked)
+    before = len(there.it.way.server.asked)
     assert await effects(there, replace(STATE, shadow_share=0.5)) == []
-    assert len(there.transport.server.asked) == before
+    assert len(there.it.way.server.asked) == before
 
 
 async def test_what_the_server_does_not_take_is_refused_by_the_field_of_the_desired_state() -> None:
@@ -124,7 +123,7 @@ async def test_a_strategy_is_refused_where_routing_was_never_enabled(spec: dict[
 
 async def test_what_git_keeps_is_changed_there() -> None:
     there = await steered()
-    tracked = {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "fleet:group/Kind:serving/llama"}}}
+    tracked = {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": f"fleet:group/Kind:{NAMESPACE}/llama"}}}
     await there.it.hands.http.patch(
         f"/apis/inference.sagemaker.aws.amazon.com/v1/namespaces/{NAMESPACE}/inferenceendpointconfigs/llama",
         json=tracked,
@@ -158,9 +157,9 @@ async def test_it_follows_what_is_desired_and_sets_nothing_else() -> None:
 async def test_it_asks_anew_only_every_few_seconds() -> None:
     there = await steered()
     await there.follow(STATE)
-    before = len(there.transport.server.asked)
+    before = len(there.it.way.server.asked)
     await there.routing.follow(desired(STATE))
-    assert len(there.transport.server.asked) == before
+    assert len(there.it.way.server.asked) == before
 
 
 async def test_somebody_else_s_edit_is_left_and_told_until_something_else_is_desired() -> None:

@@ -30,9 +30,13 @@ _DEFINITIONS = "customresourcedefinitions"
 
 
 class StandIn:
-    """An API server. `users` are known by their bearer tokens; `asked` is what came, as METHOD path."""
+    """An API server. `users` are known by their bearer tokens; `asked` is what came, as METHOD path.
 
-    def __init__(self, users: Mapping[str, User] | None = None) -> None:
+    One before 1.22 does not `tell_of_scale`: managedFields go on naming who set the replicas before.
+    """
+
+    def __init__(self, users: Mapping[str, User] | None = None, *, tell_of_scale: bool = True) -> None:
+        self.tell_of_scale = tell_of_scale
         self.shelf = Shelf()
         self.users = dict(users or {"admin": ADMIN, "dev": NOBODY})
         self.resources = {(one.prefix, one.plural): one for one in built_in()}
@@ -144,7 +148,8 @@ class StandIn:
             metadata["generation"] = before["metadata"]["generation"] + 1
         if after == before:
             return before
-        metadata["managedFields"] = owned(before, after, request.manager, request.operation, resource.api_version, _TIME)
+        if request.subresource != "scale" or self.tell_of_scale:
+            metadata["managedFields"] = owned(before, after, request.manager, request.operation, resource.api_version, _TIME)
         return after if request.dry_run else self.shelf.put(self._place(request), after)
 
     def _delete(self, request: Asked) -> Answer:

@@ -44,7 +44,7 @@ def built_in() -> list[Resource]:
         Resource("", "v1", "namespaces", "Namespace", namespaced=False, generations=False),
         Resource("apps", "v1", "deployments", "Deployment", _deployment, _workload_faults, scale=True),
         Resource("apps", "v1", "statefulsets", "StatefulSet", _stateful_set, _workload_faults, {"replicas": 0}, scale=True),
-        Resource("autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
+        Resource("autoscaling", "v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler"),
         Resource("coordination.k8s.io", "v1", "leases", "Lease", generations=False, status=False),
         Resource("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False),
     ]
