@@ -127,16 +127,18 @@ def _record(sequence: int, text: str) -> AuditRecord:
 
 
 # The record that was kept together with a generation is the first one of a change to it, or of the start that brought it.
-_GENERATIONS = """
+# The plus takes the column's affinity away, without which SQLite would look through the whole index for each.
+GENERATIONS = """
 SELECT state.generation, state.at, audit.sequence, audit.record FROM state LEFT JOIN audit ON audit.sequence = (
-  SELECT min(sequence) FROM audit
-  WHERE json_extract(record, '$.generation') = state.generation AND json_extract(record, '$.outcome') IN (?, ?)
+  SELECT sequence FROM audit INDEXED BY audit_of
+  WHERE json_extract(record, '$.generation') = +state.generation AND json_extract(record, '$.outcome') IN (?, ?)
+  ORDER BY sequence LIMIT 1
 ) WHERE state.generation < ? ORDER BY state.generation DESC LIMIT ?
 """
 
 
 def _generations(db: sqlite3.Connection, limit: int, before: int | None) -> tuple[Generation, ...]:
-    rows = db.execute(_GENERATIONS, (Outcome.APPLIED, Outcome.STARTED, _LAST if before is None else before, limit))
+    rows = db.execute(GENERATIONS, (Outcome.APPLIED, Outcome.STARTED, _LAST if before is None else before, limit))
     return tuple(Generation(number, at, text and _record(sequence, text)) for number, at, sequence, text in rows)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stack.adapters.audit_store import FILE, SqliteStore, add_record
+from stack.adapters.audit_store import FILE, GENERATIONS, SqliteStore, add_record
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.diff import Change
 from stack.control.ports import Kept, StoreError
@@ -96,4 +96,13 @@ async def test_what_is_new_in_the_log_is_told_once_it_is_kept(tmp_path: Path) ->
     await store.file.do(lambda db: add_record(db, _record(2, Outcome.STEP)))  # as another part of control does
     assert tuple(reversed(told)) == (await store.records(10))[:3]
     assert [(record.sequence, record.outcome) for record in told] == [(2, "refused"), (3, "applied"), (4, "step")]
+    store.close()
+
+
+async def test_generations_are_found_without_looking_through_the_log(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    plan = await store.file.do(lambda db: db.execute(f"EXPLAIN QUERY PLAN {GENERATIONS}", ("", "", 0, 0)).fetchall())
+    steps = [step[3] for step in plan]
+    assert "SEARCH audit USING INDEX audit_of (<expr>=?)" in steps
+    assert not any(step.startswith("SCAN") for step in steps)
     store.close()
