@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from stack.control.link import RefusedConfig, RouterReport
 from stack.router.recording import record_of
 from tests.stack.api.deck import Deck, deck
 from tests.stack.router.errands import ROUTE, errand
@@ -73,3 +74,16 @@ async def test_requests_of_the_last_minute_are_seen(tmp_path: Path) -> None:
         assert (await field(it, "models.smollm2.dpd.enabled"))["observed"] == "1 of the last 2 requests were disaggregated"
         it.clock.advance(61.0)
         assert (await field(it, "models.smollm2.dpd.enabled"))["observed"] is None
+
+
+async def test_what_a_router_refuses_stays_visible_with_its_reason(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.follow()
+        await it.patch({"dpd": {"routing_threshold": 64}})
+        refused = RefusedConfig(version=it.control.board.version, generation=2, reason="unknown strategy 'magic'")
+        report = RouterReport(id="router-0", version=router.config.version if router.config else -1, generation=1, refused=refused)
+        await it.http.post("/v1/routers/router-0/report", content=msgspec.json.encode(report))
+        now = await field(it)
+    assert now["applied"] == [held(512, "router-0")]
+    assert now["reason"] == "router-0 applies generation 1, desired is 2; refuses generation 2: unknown strategy 'magic'"
