@@ -18,7 +18,8 @@ def command(changes: int, kills: int, rps: float, pause: float, seed: int, as_js
     """Change the stack of `kvdeck up` at random, under load, and check every request against the audit log.
 
     \b
-    Changed are strategies, thresholds, pool sizes, fallbacks, limits and session keys. It holds when
+    Changed are strategies and their parameters, thresholds, pool sizes, fallbacks, limits, session keys and
+    the like; one change in twenty goes back to an earlier generation. It holds when
     - no request fails;
     - everything a request was decided by is of one generation, as the audit log tells that generation;
     - every change that was answered with success is in the history, without a hole, with its effects,

@@ -9,7 +9,7 @@ from stack.control.decide import decide
 from stack.strategies.base import names
 from tests.stack.bench.changes.samples import START
 
-COUNT = 300
+COUNT = 150
 
 
 def drawn(seed: int) -> list[Patch]:
