@@ -27,7 +27,9 @@ from stack.kube.workloads import WorkloadKind, WorkloadObject, WorkloadSpec
 FRESH_SECONDS = 5.0
 # Who asks for a change waits for it: what takes longer to be tried is not.
 TRY_SECONDS = 3.0
-_REFUSALS = frozenset({403, 422})
+_REFUSALS = frozenset({400, 403, 422})
+# What the API server says (400) where a webhook, such as the operator's, does not say that it has no side effects.
+_UNTRIED = "does not support dry run"
 
 
 class EndpointRouting:
@@ -73,7 +75,7 @@ class EndpointRouting:
                 _check_owner(own, reading, settings)
                 await self._patch(own, reading, settings, dry_run=True)
         except KubeError as error:
-            if error.status in _REFUSALS:
+            if error.status in _REFUSALS and _UNTRIED not in str(error):
                 raise _refused(own, settings, str(error)) from error
             caution = f"{UNVERIFIED}, and not tried: the API server answers {error}"
         except (ResourceError, httpx.HTTPError, TimeoutError) as error:
