@@ -30,7 +30,7 @@ def command(
 
     \b
     kvdeck iec import endpoint.yaml > fleet.yaml
-    kubectl get iec llama -o yaml | kvdeck iec import -
+    kubectl get inferenceendpointconfig llama -o yaml | kvdeck iec import -
     kvdeck iec import --cluster llama --namespace inference
     """
     if (file is None) == (cluster is None):
