@@ -122,7 +122,7 @@ async def test_a_way_back_that_is_none_changes_nothing(
 @pytest.mark.parametrize(
     ("document", "field"),
     [
-        ('{"models": {"smollm2": {"warp": 9}}}', "models.smollm2"),
+        ('{"models": {"smollm2": {"warp": 9}}}', "models.smollm2.warp"),
         ('{"models": {"smollm2": {"strategy": "of_yore", "dpd": {"enabled": false}}}}', "models.smollm2.strategy"),
         (
             '{"models": {"smollm2": {"pools": {"decode": {"replicas": 0}}, "dpd": {"enabled": false}}}}',
