@@ -7,7 +7,6 @@ https://keda.sh/docs/latest/reference/scaledobject-spec/
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from urllib.parse import quote
 
@@ -17,11 +16,10 @@ import msgspec
 from stack.kube.api import KubeError, list_objects
 from stack.kube.objects import Metadata
 
-log = logging.getLogger(__name__)
-
 _HPA = "/apis/autoscaling/v1/namespaces/{}/horizontalpodautoscalers"
 _SCALED = "/apis/keda.sh/v1alpha1/namespaces/{}/scaledobjects"
-_NOT_THERE = frozenset({403, 404})  # not ours to see, or of an operator that is not there
+_NOT_THERE = frozenset({404})
+_UNSEEN = frozenset({403, 404})  # KEDA is not there, or not ours to see: what it scales has an autoscaler with its label then
 _PAUSED = ("autoscaling.keda.sh/paused", "autoscaling.keda.sh/paused-replicas")
 
 
@@ -60,16 +58,18 @@ class Autoscalers(msgspec.Struct, frozen=True):
 
 
 async def autoscalers(http: httpx.AsyncClient, namespace: str) -> Autoscalers:
-    """Those that may be seen; what may not is logged, and then managedFields alone tell. Raises KubeError, httpx.HTTPError."""
-    horizontal, scaled = await asyncio.gather(*(_listed(http, path.format(quote(namespace, safe=""))) for path in (_HPA, _SCALED)))
+    """All of a namespace; who may not see its HorizontalPodAutoscalers does not know. Raises KubeError, httpx.HTTPError."""
+    where = quote(namespace, safe="")
+    horizontal, scaled = await asyncio.gather(
+        _listed(http, _HPA.format(where), _NOT_THERE), _listed(http, _SCALED.format(where), _UNSEEN)
+    )
     return Autoscalers(horizontal, scaled)
 
 
-async def _listed(http: httpx.AsyncClient, path: str) -> list[Autoscaler]:
+async def _listed(http: httpx.AsyncClient, path: str, none: frozenset[int]) -> list[Autoscaler]:
     try:
         return (await list_objects(http, path, Autoscaler))[0]
     except KubeError as error:
-        if error.status not in _NOT_THERE:
+        if error.status not in none:
             raise
-        log.debug("autoscalers are not seen", extra={"path": path, "detail": str(error)[:200]})
         return []

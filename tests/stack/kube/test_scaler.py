@@ -143,12 +143,21 @@ async def test_who_may_only_read_is_told_what_it_may_not() -> None:
     reads = {"verbs": ["get", "list"]}
     rules = [
         {"apiGroups": ["", "apps", "autoscaling"], "resources": [*names], **reads}
-        for names in (["pods"], ["deployments", "deployments/scale"])
+        for names in (["pods"], ["deployments", "deployments/scale"], ["horizontalpodautoscalers"])
     ]
     it = await cluster(DEPLOYMENT, StandIn({"admin": ADMIN, "reader": User("reader", rules, NAMESPACE)}), "reader")
     assert len(await decode(it)) == 2
     with pytest.raises(ScalerError, match=r"does not scale Deployment decode: 403 .* cannot update resource"):
         await it.scaler.grow(MODEL, Pool.DECODE, 1)
+
+
+async def test_who_may_not_see_autoscalers_does_not_know_whose_the_replicas_are() -> None:
+    rules = [
+        {"apiGroups": ["", "apps"], "resources": ["pods", "deployments", "deployments/scale"], "verbs": ["get", "list", "update"]}
+    ]
+    it = await cluster(DEPLOYMENT, StandIn({"admin": ADMIN, "scaler": User("scaler", rules, NAMESPACE)}), "scaler")
+    with pytest.raises(ScalerError, match=r"does not tell of the pools: 403 horizontalpodautoscalers.autoscaling is forbidden"):
+        await it.scaler.look()
 
 
 @pytest.mark.parametrize(
