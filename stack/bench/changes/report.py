@@ -27,7 +27,8 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
 
 class Requests(msgspec.Struct, frozen=True, kw_only=True):
     """`wanted_per_second` is the rate asked for. `failed` by what was wrong. `skipped` were due and not sent, since so many were
-    under way. `records` are decision records that arrived and were checked; an answer's own words always were.
+    under way; `longest_seconds` is what the slowest answer took. `records` are decision records that arrived and were checked;
+    an answer's own words always were.
     """
 
     sent: int
@@ -35,6 +36,7 @@ class Requests(msgspec.Struct, frozen=True, kw_only=True):
     per_second: float
     failed: Mapping[str, int]
     skipped: int
+    longest_seconds: float
     records: int
     mixed: Mapping[str, int]
     generations: int
@@ -113,10 +115,11 @@ def lines(report: Report) -> Iterator[str]:
     kind = "emulated engines" if report.emulated else "real engines"
     yield f"{report.seconds:.0f} s over {kind}, seed {report.seed}"
     yield (
-        f"requests   {requests.sent:,} at {requests.per_second:.1f}/s, {sum(requests.failed.values())} failed, "
-        f"{sum(requests.mixed.values())} mixed generations; {requests.records:,} decision records of "
-        f"{requests.generations} generations checked"
+        f"requests   {requests.sent:,} at {requests.per_second:.1f}/s, the slowest {requests.longest_seconds:.1f} s, "
+        f"{sum(requests.failed.values())} failed, "
+        f"{sum(requests.mixed.values())} mixed generations"
     )
+    yield f"checked    {requests.records:,} decision records of {requests.generations} generations, and what each answer says"
     refused = "; ".join(f"{number} {what}" for what, number in changes.refused.items())
     yield f"changes    {changes.applied} applied, {changes.back} of them back to an earlier generation; " + (
         f"{changes.stale} stale, {changes.unanswered} unanswered"

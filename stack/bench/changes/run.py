@@ -138,6 +138,7 @@ class Run:
                 per_second=self._asker.asked / seconds,
                 failed=self._asker.failed,
                 skipped=self._load.skipped,
+                longest_seconds=self._asker.longest_seconds,
                 records=self._decisions.count,
                 mixed=mixed(self._model, told, said, documents),
                 generations=len({one.generation for one in told}),

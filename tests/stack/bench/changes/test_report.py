@@ -11,7 +11,15 @@ HELD = Report(
     seconds=10.0,
     emulated=True,
     requests=Requests(
-        sent=500, wanted_per_second=50.0, per_second=50.0, failed={}, skipped=0, records=499, mixed={}, generations=20
+        sent=500,
+        wanted_per_second=50.0,
+        per_second=50.0,
+        failed={},
+        skipped=0,
+        longest_seconds=1.25,
+        records=499,
+        mixed={},
+        generations=20,
     ),
     changes=Changes(
         applied=20,
@@ -34,7 +42,8 @@ def test_a_run_in_which_everything_held() -> None:
     assert HELD.faults == []
     assert list(lines(HELD)) == [
         "10 s over emulated engines, seed 1",
-        "requests   500 at 50.0/s, 0 failed, 0 mixed generations; 499 decision records of 20 generations checked",
+        "requests   500 at 50.0/s, the slowest 1.2 s, 0 failed, 0 mixed generations",
+        "checked    499 decision records of 20 generations, and what each answer says",
         "changes    20 applied, 1 of them back to an earlier generation; 0 stale, 1 unanswered",
         "refused    2: 2 refused pools.decode.replicas",
         "engines    2 started, 1 ended",
