@@ -12,19 +12,17 @@ from stack.control.machinery import Limit, PoolOwner
 from stack.control.ports import ScalerError
 from stack.kube.api import KubeError, get_object, merge
 from stack.kube.dial import Dialled, check_unmoved
+from stack.kube.hyperpod.documented import DECODERS_MAX, ONE_DECODER, UNVERIFIED
 from stack.kube.hyperpod.endpoint_map import Endpoint
 from stack.kube.hyperpod.endpoints import endpoint, path
 from stack.kube.hyperpod.reading import Reading, ResourceError, read
-from stack.kube.hyperpod.remarks import ONE_DECODER
 from stack.kube.hyperpod.resource import KIND
 from stack.kube.operator import LabelSelector
 from stack.kube.pool_map import PoolWorkload
 from stack.kube.workloads import Managed, ManagedMetadata, WorkloadObject, WorkloadSpec
 from stack.model.tier import Pool
 
-UNVERIFIED = "unverified against the operator"
 HAND_OVER = f"start control with --hyperpod-live-patching, which is {UNVERIFIED}"
-DOCUMENTED_DECODERS = 1
 _INVALID, _MISSING = 422, 404
 _SCALED_BY = {
     Pool.PREFILL: "spec.pdSpec.autoScalingSpec.prefillAutoScaling",
@@ -38,7 +36,7 @@ class EndpointDial:
     The operator's Deployments tell which pods are whose; what they are told to run is the operator's business.
     """
 
-    def __init__(self, endpoints: Sequence[Endpoint], *, live: bool, most_decoders: int = DOCUMENTED_DECODERS) -> None:
+    def __init__(self, endpoints: Sequence[Endpoint], *, live: bool, most_decoders: int = DECODERS_MAX) -> None:
         self._endpoints = {where: one for one in endpoints for where in one.workloads()}
         self._live, self._most_decoders = live, most_decoders
 

@@ -13,6 +13,7 @@ from stack.control.diff import diff
 from stack.control.state import NO_TIERS, Desired, LoadLimits, ModelState, Pools, PoolState
 from stack.control.tiers import Tiers
 from stack.engines.vllm_command import SERVED_NAME_OPTION
+from stack.kube.hyperpod.documented import DECODERS_MAX, NEVER_ADDED, NEVER_LEAVES_DPD
 from stack.kube.hyperpod.imported import imported, served_name, state_of
 from stack.kube.hyperpod.inexpressible import reason
 from stack.kube.hyperpod.notes import Note, NoteKind, ordered
@@ -113,7 +114,7 @@ def _write_routing(spec: dict[str, Any], before: Spec | None, state: ModelState)
         yield Note(
             kind=NoteKind.IMMUTABLE,
             field="spec.intelligentRoutingSpec",
-            text="the CRD says that adding it, or enabling it, is rejected for a deployment there is: it takes a new one",
+            text=NEVER_ADDED,
         )
     given = spec.get("intelligentRoutingSpec") or {}
     spec["intelligentRoutingSpec"] = given | {
@@ -128,14 +129,14 @@ def _write_pools(spec: dict[str, Any], before: Spec | None, state: ModelState) -
         return
     if not state.dpd.enabled:
         if spec.pop("pdSpec", None) is not None:
-            yield Note(kind=NoteKind.IMMUTABLE, field="spec.pdSpec", text="an endpoint leaves DPD as a new one without pdSpec only")
+            yield Note(kind=NoteKind.IMMUTABLE, field="spec.pdSpec", text=NEVER_LEAVES_DPD)
         spec["replicas"] = state.pools.decode.replicas
         _write_bounds(spec, "autoScalingSpec", state.pools.decode)
         return
     given = spec.get("pdSpec") or {}
     decoders = state.pools.decode.replicas
     if was is None or was.pools.decode.replicas != decoders:
-        decoders = 1
+        decoders = DECODERS_MAX
     resources = {} if given else {"resources": spec["worker"]["resources"]}
     scaling = given.get("autoScalingSpec") or {}
     _write_bounds(scaling, "prefillAutoScaling", state.pools.prefill)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stack.kube.hyperpod.remarks import ONE_DECODER
+from stack.kube.hyperpod.documented import ONE_DECODER
 from stack.model.tier import Pool
 
 _ROUTERS = "this is kvdeck's router's own; HyperPod's has no such setting"

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stack.control.state import REPLICAS_MAX
+from stack.kube.hyperpod.documented import DECODERS_MAX, ONE_DECODER, OWN_RESOURCES, REDIS_ISSUE
 from stack.kube.hyperpod.notes import Note, NoteKind
 from stack.kube.hyperpod.reading import Reading
 from stack.kube.hyperpod.resource import OLD_API_VERSION, SINCE_V1, AutoScaling, KvCache, RoleScaling
 
-_DPD_PAGE = "docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-model-deployment-dpd.html"
-ONE_DECODER = f"HyperPod's documentation allows one decode replica for each endpoint ({_DPD_PAGE})"
 REDIS_IGNORED = (
     "operator 3.2.0 is reported to ignore redis, and to inject its own daemon's address "
-    "(github.com/aws/sagemaker-hyperpod-cli/issues/431): `kvdeck iec diff` looks at what the pods have"
+    f"({REDIS_ISSUE}): `kvdeck iec diff` looks at what the pods have"
 )
 # Each node's own.
 DAEMON = "sagemaker-hyperpod://*:9200"
@@ -119,10 +118,10 @@ def _pools(reading: Reading) -> Said:
             "spec.autoScalingSpec",
             "the pools have bounds of their own; what it does beside pdSpec is not documented",
         )
-    if spec.pd_spec.decoding_spec.replicas > 1:
+    if spec.pd_spec.decoding_spec.replicas > DECODERS_MAX:
         yield NoteKind.IGNORED, "spec.pdSpec.decodingSpec.replicas", ONE_DECODER
     if reading.says("spec.worker.resources"):
-        yield NoteKind.IGNORED, "spec.worker.resources", f"not heeded for pools of pdSpec, which have their own ({_DPD_PAGE})"
+        yield NoteKind.IGNORED, "spec.worker.resources", OWN_RESOURCES
     scaling = spec.pd_spec.auto_scaling_spec or RoleScaling()
     for role, of_role, own in (
         ("prefillSpec", spec.pd_spec.prefill_spec, scaling.prefill_auto_scaling),

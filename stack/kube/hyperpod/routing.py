@@ -15,7 +15,8 @@ from stack.control.state import Desired
 from stack.kube.access import Access
 from stack.kube.api import CONFLICT, KubeError, client, merge
 from stack.kube.autoscalers import Autoscalers
-from stack.kube.hyperpod.dial import UNVERIFIED, managed, nested
+from stack.kube.hyperpod.dial import managed, nested
+from stack.kube.hyperpod.documented import UNVERIFIED
 from stack.kube.hyperpod.endpoint_map import Endpoint
 from stack.kube.hyperpod.endpoints import endpoint, path
 from stack.kube.hyperpod.reading import Reading, ResourceError, read

@@ -8,6 +8,7 @@ from typing import Any
 
 from stack.control.refusal import RefusedError
 from stack.control.state import ModelState
+from stack.kube.hyperpod.documented import NEVER_ADDED, NEVER_LEAVES_DPD
 from stack.kube.hyperpod.endpoint_map import Endpoint
 from stack.kube.hyperpod.reading import Reading
 from stack.model.tier import Pool
@@ -16,8 +17,6 @@ from stack.strategies.base import ALIASES
 STRATEGY = ("spec", "intelligentRoutingSpec", "routingStrategy")
 THRESHOLD = ("spec", "pdSpec", "routingThreshold")
 _HYPERPOD_NAMES = {own: theirs for theirs, own in ALIASES.items()}
-_DPD_PAGE = "docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-model-deployment-dpd.html"
-_ADDED = "adding or enabling it is rejected for a deployment there is (the CRD's descriptions of it)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def changed(own: Endpoint, before: ModelState, after: ModelState) -> tuple[Setti
         if strategy not in (None, after.strategy) and before.pools.of(pool).strategy != strategy:
             raise RefusedError(f"{place}.pools.{pool}.strategy", f"{own.words} has one routingStrategy for both pools")
     if before.dpd.enabled and not after.dpd.enabled and own.disaggregated:
-        why = f"spec.pdSpec of {own.words}: an endpoint leaves DPD as a new one without pdSpec only ({_DPD_PAGE})"
+        why = f"spec.pdSpec of {own.words}: {NEVER_LEAVES_DPD}"
         raise RefusedError(f"{place}.dpd.enabled", why)
     if after.dpd.enabled and not before.dpd.enabled and not own.disaggregated:
         why = f"{own.words} has no pdSpec: make a new one that has, and set disaggregated in 'hyperpod:'"
@@ -80,5 +79,5 @@ def check_taken(own: Endpoint, reading: Reading, settings: Sequence[Setting]) ->
     """Raises RefusedError where a deployment that runs does not take one of them."""
     routing: Any = reading.resource.known_spec.intelligent_routing_spec
     if any(setting.keys == STRATEGY for setting in settings) and (routing is None or not routing.enabled):
-        why = f"spec.intelligentRoutingSpec of {own.words} is not enabled, and {_ADDED}"
+        why = f"spec.intelligentRoutingSpec of {own.words} is not enabled, and {NEVER_ADDED}"
         raise RefusedError(f"models.{own.model}.strategy", why)

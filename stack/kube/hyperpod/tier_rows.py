@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from stack.engines.lmcache_l2 import L2Address
 from stack.engines.lmcache_variables import PREFIX, Told, told
+from stack.kube.hyperpod.documented import REDIS_ISSUE
 from stack.kube.hyperpod.pods import Seen
 from stack.kube.hyperpod.resource import KvCache, Resource
 from stack.kube.hyperpod.rows import Finding, Row, row, unknown
@@ -13,9 +14,8 @@ from stack.kube.hyperpod.rows import Finding, Row, row, unknown
 _PATH = "spec.kvCacheSpec"
 _L1, _L2 = f"{_PATH}.enableL1Cache", f"{_PATH}.l2CacheSpec.l2CacheBackend"
 _REDIS, _DAEMON = "redis", "sagemaker-hyperpod"
-_ISSUE = "github.com/aws/sagemaker-hyperpod-cli/issues/431"
 # What the API's pages say the operator's versions do with l2CacheBackend: redis, and with LMCACHE_ variables of one's own.
-_IGNORES = f"operator 3.2.0 is reported to do that ({_ISSUE}); without the daemon L2 is silently absent"
+_IGNORES = f"operator 3.2.0 is reported to do that ({REDIS_ISSUE}); without the daemon L2 is silently absent"
 
 
 def tier_rows(wanted: Resource, pods: Sequence[Seen]) -> Iterator[Row]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from stack.control.counterpart import Followed
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired, Dpd, ModelState, Pools, PoolState
-from stack.kube.hyperpod.dial import UNVERIFIED
+from stack.kube.hyperpod.documented import UNVERIFIED
 from stack.kube.hyperpod.endpoint_map import Endpoint
 from stack.kube.hyperpod.routing import EndpointRouting
 from tests.stack.api.deck import Clock
