@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stack.api.desired_file import DesiredFileError
 from stack.api.follower import Follower
+from stack.control.machinery import Phase
 from stack.control.mode import Mode, Stance
 from stack.control.state import Desired
 from tests.stack.api.deck import Deck, deck
@@ -93,6 +94,27 @@ async def test_what_is_refused_is_tried_again_noted_once_and_told_with_its_field
         assert await it.log() == [("control", "started", 1), ("file", "refused", 1)]
         assert await it.look(desired(decode=3)) is None
         assert (await it.deck.state())["generation"] == 2
+
+
+async def test_what_a_rail_holds_up_is_put_in_force_once_it_may(tmp_path: Path) -> None:
+    async with following(tmp_path) as it:
+        assert await it.look(desired(decode=3)) is None
+        await it.deck.tick()
+        told = await it.look(desired(decode=4))
+        assert told is not None
+        assert told.startswith("fleet.yaml is refused: models.smollm2.pools.decode.replicas: ")
+        for name, phase in it.deck.fleet.engines.items():
+            assert phase in (Phase.RUNNING, Phase.STARTING)
+            it.deck.fleet.engines[name] = Phase.RUNNING
+        await it.deck.router().follow()
+        await it.deck.tick()
+        assert await it.look(seconds=60) is None
+        assert (await it.deck.state())["desired"]["models"]["smollm2"]["pools"]["decode"]["replicas"] == 4
+        assert [entry for entry in await it.log() if entry[0] == "file"] == [
+            ("file", "applied", 2),
+            ("file", "refused", 2),
+            ("file", "applied", 3),
+        ]
 
 
 async def test_another_model_takes_a_restart(tmp_path: Path) -> None:
