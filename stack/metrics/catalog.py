@@ -764,6 +764,10 @@ CONTROL_MODE = _add(
     "1 for the mode control runs in: observe (nothing is changed), declarative (a file says what is desired) or live.",
     Label.MODE,
 )  # fmt: skip
+CONTROL_DESIRED_FILE_REFUSED = _add(
+    "kvdeck_control_desired_file_refused", Kind.GAUGE, Unit.NONE, Emitter.CONTROL,
+    "1 while the file that says what is desired is refused and the last good one is in force; absent where none is followed.",
+)  # fmt: skip
 CONTROL_CHANGES = _add(
     "kvdeck_control_changes_total", Kind.COUNTER, Unit.NONE, Emitter.CONTROL,
     "Changes asked for, by outcome.",

@@ -14,6 +14,7 @@ from stack.api.decision_routes import DecisionRoutes
 from stack.api.decision_stream import Feed
 from stack.api.drainers import Drainers
 from stack.api.field_board import FieldBoard
+from stack.api.followed_telemetry import FollowedTelemetry
 from stack.api.follower import Follower
 from stack.api.gate import Gate
 from stack.api.history_routes import HistoryRoutes
@@ -121,6 +122,7 @@ def assemble(
     linked = LinkRoutes(board=board, routers=routers, ring=ring, reported=reconciler.poke)
     told = DecisionRoutes(ring=ring, feed=feed, files=files)
     telemetry.watch(CacheTelemetry(cache.directory))
+    telemetry.watch(FollowedTelemetry(stance, sight))
     if tokens is not None:
         telemetry.watch(TokenTelemetry(tokens))
     trials = experimenting(

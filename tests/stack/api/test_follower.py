@@ -42,7 +42,10 @@ class Followed:
         self.deck.clock.advance(seconds)
         await self.follower.tick()
         drift = {entry["field"]: entry["reason"] for entry in (await self.deck.state())["drift"]}
-        return drift.get("desired_file")
+        refused = drift.get("desired_file")
+        text = (await self.deck.http.get("/metrics")).text
+        assert f"kvdeck_control_desired_file_refused {float(refused is not None)}\n" in text
+        return refused
 
     async def log(self) -> list[tuple[str, str, int]]:
         records = (await self.deck.http.get("/v1/audit")).json()["records"]
