@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 
 from stack.api.backoff import Failure, failed
@@ -71,7 +71,7 @@ class CacheKeeper:
         if self._stance.acts:
             await self._resize(seen)
         self._sight.caches = tuple(seen)
-        self._sight.cache_failures = {L1_BYTES: self._failures[L1_BYTES].message} if L1_BYTES in self._failures else {}
+        self._sight.cache_failures = dict(self._obstacles())
 
     async def _kept(self, server: str, url: str) -> CacheSeen:
         """A server after a look, and after its quotas were set where they were not as desired."""
@@ -80,6 +80,8 @@ class CacheKeeper:
         try:
             seen = await self._look(server, url, bool(wanted))
             steps = quota_steps(wanted, seen)
+            if not steps:
+                self._failures.pop(server, None)
             if not steps or not self._stance.acts or (before is not None and self._clock() < before.not_before):
                 return seen
             await self._limit(url, steps)
@@ -117,12 +119,13 @@ class CacheKeeper:
     async def _resize(self, seen: list[CacheSeen]) -> None:
         """Ask for another size once, and again after a failure: a server that is on its way up is not hurried."""
         wanted, before = self._board.desired.tiers.l1.bytes, self._failures.get(L1_BYTES)
-        due = wanted is not None and any(one.l1_bytes not in (None, wanted) for one in seen)
-        if not due or wanted is None or self._host is None:
+        sizes = {one.l1_bytes for one in seen}
+        if wanted is None or self._host is None or sizes == {wanted}:
             self._asked = None
             self._failures.pop(L1_BYTES, None)
             return
-        if wanted == self._asked or (before is not None and self._clock() < before.not_before):
+        waiting = before is not None and self._clock() < before.not_before
+        if wanted == self._asked or waiting or not sizes - {None, wanted}:
             return
         try:
             await self._host.resize_l1(wanted)
@@ -134,6 +137,12 @@ class CacheKeeper:
         self._asked = wanted
         self._failures.pop(L1_BYTES, None)
         await self._note(Outcome.STEP, L1_BYTES, f"the cache server restarts with {size(wanted)} of L1")
+
+    def _obstacles(self) -> Iterator[tuple[str, str]]:
+        if L1_BYTES in self._failures:
+            yield L1_BYTES, self._failures[L1_BYTES].message
+        elif self._asked is not None:
+            yield L1_BYTES, f"the cache server restarts with {size(self._asked)}"
 
     async def _note(self, outcome: Outcome, field: str, effect: str | None = None, error: str | None = None) -> None:
         log.log(logging.WARNING if error else logging.INFO, "cache step", extra={"field": field, "effect": effect, "error": error})

@@ -108,11 +108,13 @@ async def test_l1_is_resized_by_one_restart(tmp_path: Path) -> None:
     async with deck(tmp_path, fleet, cache=cache, quotas=server, host=server) as it:
         await _look(it)
         assert await _set(it, {"l1": {"bytes": GIB}}) == 200
-        assert await _look(it) == {L1_BYTES: "lmcache has 512 MiB of L1"}
+        assert await _look(it) == {L1_BYTES: "lmcache has 512 MiB of L1; the cache server restarts with 1 GiB"}
         await _look(it)
         assert server.resized == [GIB]
         cache.vanish("lmcache")
-        assert await _look(it) == {L1_BYTES: "lmcache does not tell its L1"}
+        assert await _look(it) == {L1_BYTES: "lmcache does not tell its L1; the cache server restarts with 1 GiB"}
+        cache.leave("lmcache")
+        assert await _look(it) == {L1_BYTES: "no cache server reports to control; the cache server restarts with 1 GiB"}
         _described(cache, GIB)
         assert await _look(it) == {}
         assert await it.outcomes() == ["started", "applied", "step"]
