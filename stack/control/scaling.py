@@ -17,22 +17,27 @@ from stack.model.tier import Pool
 
 @dataclass(frozen=True, slots=True)
 class GrowPool:
-    """`pool` gains `by` engines; `engines` were leaving and stay instead of being started anew."""
+    """`pool` gains `by` engines; `engines` were leaving and stay instead of being started anew.
+
+    `there` run already, beyond what was desired until now: somebody else scaled the pool.
+    """
 
     kind: ClassVar[str] = "grow_pool"
     model: str
     pool: Pool
     by: int
     engines: tuple[str, ...] = ()
+    there: int = 0
 
     @property
     def starting(self) -> int:
         """How many are started anew."""
-        return self.by - len(self.engines)
+        return self.by - len(self.engines) - self.there
 
     @property
     def sentence(self) -> str:
-        parts = [f"Stops draining and serves on: {', '.join(self.engines)}."] if self.engines else []
+        parts = [f"Already there and kept: {self.there} {self.pool} engine{'s' if self.there > 1 else ''}."] if self.there else []
+        parts += [f"Stops draining and serves on: {', '.join(self.engines)}."] if self.engines else []
         if self.starting:
             parts.append(f"To start: {self.starting} more {self.pool} engine{'s' if self.starting > 1 else ''}, used once ready.")
         return " ".join(parts)
@@ -85,7 +90,7 @@ def scaling(
         if machinery.changes_roles and gone is not None and gone.engines and come is not None and come.starting:
             turning = gone.engines[: come.starting]
             going[pool] = _less(gone, turning)
-            grown[to] = GrowPool(model, to, come.by - len(turning), come.engines) if come.by > len(turning) else None
+            grown[to] = GrowPool(model, to, come.by - len(turning), come.engines, come.there) if come.by > len(turning) else None
             yield ChangeRole(model, pool, to, turning)
     for pool in Pool:
         yield from (effect for effect in (grown[pool], going[pool]) if effect is not None)
@@ -118,8 +123,10 @@ def _grown(model: str, pool: Pool, before: Pools, after: Pools, members: Sequenc
     wanted, by = after.of(pool).replicas, after.of(pool).replicas - before.of(pool).replicas
     if by <= 0:
         return None
-    back = draining(members, model, pool)[: max(0, wanted - len(present(members, model, pool)))]
-    return GrowPool(model, pool, by, tuple(member.name for member in back[:by]))
+    here = len(present(members, model, pool))
+    back = draining(members, model, pool)[: max(0, wanted - here)]
+    there = min(by, max(0, here - before.of(pool).replicas))
+    return GrowPool(model, pool, by, tuple(member.name for member in back[:by]), there)
 
 
 def _going(model: str, pool: Pool, before: Pools, after: Pools, members: Sequence[Member]) -> ShrinkPool | None:

@@ -93,3 +93,11 @@ def test_the_last_ready_decode_engine_does_not_change_its_role() -> None:
     """decode-0, which was to stay, died while decode-1 drained: that one stays, and nothing starts in its place."""
     fleet = (FLEET[0], member("decode-0", State.DOWN), LEAVING[2])
     assert _steps(fleet, Drain("decode-1", 90.0, 5, quiet_since=90.0)) == (Undrain("decode-1"),)
+
+
+def test_engines_that_somebody_else_started_are_kept_and_not_started_again() -> None:
+    fleet = (*FLEET, member("decode-2"))
+    kept, more = (decide({"pools": {"decode": {"replicas": wanted}}}, desired(), fleet, STRATEGIES).effects for wanted in (3, 4))
+    assert kept == (GrowPool("smollm2", Pool.DECODE, 1, there=1),)
+    assert kept[0].sentence == "Already there and kept: 1 decode engine."
+    assert more[0].sentence == "Already there and kept: 1 decode engine. To start: 1 more decode engine, used once ready."
