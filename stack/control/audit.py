@@ -21,6 +21,12 @@ class Outcome(StrEnum):
     STEP = "step"  # control added, drained or removed an engine to reach the desired state
     FAILED = "failed"  # such a step failed; it is tried again
     EXPERIMENT = "experiment"  # an experiment began, went on after a restart, or ended
+    OTHER = "other"  # a newer release wrote it, and this one has no word for it
+
+    @classmethod
+    def _missing_(cls, _: object) -> Outcome:
+        """The log outlives the release that wrote it: a line with an unknown word is told all the same."""
+        return cls.OTHER
 
 
 class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):

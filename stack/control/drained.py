@@ -82,10 +82,8 @@ def draining_effects(
             _check_there(field, added, members, model, pool)
             left = _serving(members, model, pool, after)
             if pool is Pool.DECODE and not left:
-                raise RefusedError(
-                    field,
-                    f"with {', '.join(added)} out of rotation no ready decode engine would be left: keep one, or add one first",
-                )
+                none = f"0 of {len(present(members, model, pool))} decode engines would be ready"
+                raise RefusedError(field, f"with {', '.join(added)} out of rotation {none}: keep one, or add one first")
             yield DrainEngines(model, pool, added, alone=not left and after.dpd.enabled)
         if back:
             yield ReturnEngines(model, pool, back)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stack.adapters.audit_store import FILE, GENERATIONS, SqliteStore, add_record
@@ -27,6 +28,21 @@ async def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
     assert await again.load() == Kept(2, desired(decode=3))
     assert [(record.sequence, record.generation) for record in await again.records(10)] == [(2, 2), (1, 1)]
     again.close()
+
+
+async def test_what_a_newer_release_noted_is_told_as_far_as_it_is_understood(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    await store.note(_record(1))
+    newer = msgspec.to_builtins(_record(2)) | {"outcome": "foretold", "mood": "calm"}
+    with sqlite3.connect(tmp_path / FILE) as db:
+        db.execute("INSERT INTO audit (record) VALUES (?)", (msgspec.json.encode(newer).decode(),))
+    db.close()
+    found = await store.records(10)
+    assert [(record.outcome, record.generation, record.actor) for record in found] == [
+        (Outcome.OTHER, 2, "ops"),
+        (Outcome.APPLIED, 1, "ops"),
+    ]
+    store.close()
 
 
 async def test_state_and_record_are_kept_together_or_not_at_all(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_names_are_kept_once_and_in_order() -> None:
 
 
 def test_a_ready_decode_engine_stays_in_rotation() -> None:
-    words = "out of rotation no ready decode engine would be left: keep one, or add one first"
+    words = "out of rotation 0 of 2 decode engines would be ready: keep one, or add one first"
     assert _refusal(["decode-0", "decode-1"]) == (FIELD, f"with decode-0, decode-1 {words}")
     one_down = (FLEET[0], FLEET[1], member("decode-1", State.DOWN))
     assert _refusal(["decode-0"], one_down) == (FIELD, f"with decode-0 {words}")
