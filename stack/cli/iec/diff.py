@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from stack.cli.ctl.connection import connected
+from stack.cli.ctl.connection import connected_by
 from stack.cli.iec.cluster import in_cluster
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--selector", metavar="LABELS", help="The endpoint's pods, where neither their role nor its status tells them.")
 @click.option("--ask-engines", is_flag=True, help="Ask engines for their versions; from where pods can be reached.")
 @click.option("--strict", is_flag=True, help="What is unknown fails too.")
-@connected
+@connected_by("--control")
 def command(at: Connection, where: ClusterOptions, source: str, selector: str | None, ask_engines: bool, strict: bool) -> None:
     """Compare an InferenceEndpointConfig with what pods, kvdeck's routers and its own status say.
 

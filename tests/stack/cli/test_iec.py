@@ -91,7 +91,7 @@ def test_limits_of_the_store_are_not_lost_without_a_word(tmp_path: Path) -> None
         (["import", "none.yaml"], 6, "none.yaml cannot be read"),
         (["import", "--cluster", "x", "--kubeconfig", "none"], 6, "no none"),
         (["export", "--from", "none.yaml"], 6, "none.yaml cannot be read"),
-        (["export", "--url", "http://127.0.0.1:9"], 6, "control does not answer"),
+        (["export", "--control", "http://127.0.0.1:9"], 6, "control does not answer"),
     ],
 )
 def test_what_cannot_be_read_is_told(words: list[str], code: int, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,7 +117,7 @@ def test_an_endpoint_is_of_one_model(tmp_path: Path) -> None:
     assert yaml.safe_load(iec("export", "--from", config, "--model", "b").stdout)["spec"]["modelName"] == "b"
 
 
-NOWHERE = ("--kubeconfig", "none", "--url", "http://127.0.0.1:9")
+NOWHERE = ("--kubeconfig", "none", "--control", "http://127.0.0.1:9")
 
 
 def test_without_a_cluster_and_without_control_everything_is_unknown_which_fails_where_that_is_asked_for(
@@ -146,7 +146,7 @@ def test_endpoints_of_a_cluster_are_imported_and_compared_by_their_names(tmp_pat
     with kubeconfig(server, tmp_path / "kubeconfig") as file:
         there = ("--kubeconfig", str(file))
         imported = iec("import", "--cluster", "llama", *there)
-        compared = iec("diff", "llama", *there, "--url", "http://127.0.0.1:9", "--json")
+        compared = iec("diff", "llama", *there, "--control", "http://127.0.0.1:9", "--json")
         absent = iec("import", "--cluster", "none", *there)
     assert yaml.safe_load(imported.stdout)["desired"]["models"]["llama"]["pools"]["prefill"] == {"replicas": 2}
     standings = {one["field"]: one["standing"] for one in json.loads(compared.stdout)["fields"]}
