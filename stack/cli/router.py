@@ -102,6 +102,7 @@ def command(
     import msgspec
     from msgspec.structs import replace
 
+    from stack.adapters.plain_yaml import PlainYamlError
     from stack.kube.access import AccessError
     from stack.model.rates import PROFILE
     from stack.registry import UnknownNameError
@@ -135,7 +136,7 @@ def command(
             ),
         )
         _run(options, workers)
-    except (msgspec.DecodeError, UnknownNameError) as error:
+    except (PlainYamlError, msgspec.ValidationError, UnknownNameError) as error:
         raise click.ClickException(f"{config}: {error}") from error
     except (OSError, CrewError, AccessError) as error:
         raise click.ClickException(str(error)) from error

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from stack.adapters.plain_yaml import PlainYamlError, parse, read
 from stack.config import Ports
 from stack.control.merge import merge
 from stack.control.mode import ControlSection, Mode
@@ -129,11 +130,13 @@ def load(path: Path | None) -> StackConfig:
     if path is None:
         return StackConfig(desired=default_desired())
     try:
-        file = msgspec.yaml.decode(path.read_bytes(), type=_File)
-    except OSError as error:
-        raise StackConfigError(f"{path} cannot be read: {error.strerror}") from error
-    except msgspec.DecodeError as error:
-        raise StackConfigError(f"{path}: {' '.join(str(error).split())}") from error  # YAML's errors have several lines
+        text = read(path)
+    except PlainYamlError as error:
+        raise StackConfigError(f"{path} cannot be read: {error}") from error
+    try:
+        file = msgspec.convert(parse(text) or {}, _File)
+    except (PlainYamlError, msgspec.ValidationError) as error:
+        raise StackConfigError(f"{path}: {error}") from error
     if file.control.mode is Mode.DECLARATIVE:
         raise StackConfigError(f"{path}: control.mode: this stack cannot follow a file; observe or live are allowed")
     if file.desired is None:

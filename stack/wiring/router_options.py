@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from stack.adapters.plain_yaml import parse
 from stack.control.skew import configured
 from stack.control.state import Desired
 from stack.kube.engine_pods import Selection
@@ -59,7 +60,7 @@ class RouterOptions:
 def desired_from(document: bytes) -> Desired | None:
     """The `desired:` of a YAML configuration file, of this release's `schema:` or a newer one's; other sections are for others.
 
-    Raises msgspec.ValidationError, msgspec.DecodeError.
+    Raises PlainYamlError, msgspec.ValidationError.
     """
-    file = msgspec.yaml.decode(document, type=dict[str, object])
+    file = msgspec.convert(parse(document), dict[str, object])
     return None if file.get("desired") is None else configured(file)[0]

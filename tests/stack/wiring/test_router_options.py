@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from stack.adapters.plain_yaml import PlainYamlError
 from stack.control.state import Desired, Dpd, ModelState
 from stack.wiring.router_options import desired_from
 
@@ -21,3 +22,8 @@ def test_a_file_without_it_desires_nothing() -> None:
 def test_a_mistake_in_it_is_named() -> None:
     with pytest.raises(msgspec.ValidationError, match="strategi"):
         desired_from(b"desired:\n  models:\n    m:\n      strategi: session\n")
+
+
+def test_what_is_small_on_disk_and_large_in_memory_is_not_taken() -> None:
+    with pytest.raises(PlainYamlError, match="aliases"):
+        desired_from(b"a: &a [x, x]\nb: [*a, *a]\ndesired: {models: {}}\n")
