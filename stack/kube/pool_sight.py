@@ -76,7 +76,8 @@ class PoolSight:
             if not ended(pod):
                 how, detail = phase(pod)
                 yield self._process(self.name(pod), how, detail, self._turn(pod), address(pod, self.selection))
-        yield from (self._process(name, Phase.STARTING, _NOT_MADE, turn) for name, turn in self.awaited())
+        missing = ": ".join(filter(None, [_NOT_MADE, self.told.found.failure]))
+        yield from (self._process(name, Phase.STARTING, missing, turn) for name, turn in self.awaited())
 
     def targets(self) -> Iterator[Target]:
         """The engines that can be reached."""

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from stack.kube.objects import Metadata
+from stack.kube.objects import Condition, Metadata
 from stack.kube.operator import LabelSelector
 
 
@@ -63,11 +63,24 @@ class WorkloadSpec(msgspec.Struct, frozen=True):
     ordinals: Ordinals = Ordinals()
 
 
+class WorkloadStatus(msgspec.Struct, frozen=True):
+    """What its controller says of it."""
+
+    conditions: Sequence[Condition] = ()
+
+
 class WorkloadObject(msgspec.Struct, frozen=True):
     """A Deployment or a StatefulSet."""
 
     metadata: ManagedMetadata
     spec: WorkloadSpec
+    status: WorkloadStatus = WorkloadStatus()
+
+    @property
+    def failure(self) -> str:
+        """Why its pods cannot be made, such as a quota that is used up; empty where nothing is said."""
+        failing = (one for one in self.status.conditions if one.type == "ReplicaFailure" and one.status == "True")
+        return next((one.message or one.reason for one in failing), "")
 
 
 class ScaleSpec(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from stack.api import tables
+from stack.api.pool_views import PoolView
 from stack.api.schema import Applied, ChangeView, Drift, EffectView, EngineView, RouterView, StateView
 from stack.control.diff import Change
 from stack.control.mode import Mode
@@ -81,3 +82,14 @@ def test_a_change_says_how_far_it_got() -> None:
         "generation 8 is in force; not yet acknowledged by router-1",
         "what it comes to: kvdeck ctl report 8",
     ]
+
+
+def test_what_runs_a_pool_is_shown_with_why_it_is_left_alone() -> None:
+    pool = PoolView(
+        model="smollm2", pool=Pool.DECODE, workload="Deployment decode", replicas=3, hold="Helm release fleet sets them"
+    )
+    text = _text(tables.state(msgspec.structs.replace(STATE, pools=(pool,))))
+    line = next(line for line in text.splitlines() if "Deployment decode" in line)
+    assert [cell.strip() for cell in line.strip("│").split("│")] == [
+        "smollm2", "decode", "Deployment decode", "3", "a chart sets it",
+    ]  # fmt: skip

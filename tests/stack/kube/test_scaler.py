@@ -199,6 +199,16 @@ async def test_a_dead_pod_does_not_count_and_its_successor_is_awaited() -> None:
     assert await decode(it) == {second: "running", "decode-awaited-1": "starting"}
 
 
+async def test_a_pod_that_cannot_be_made_says_why() -> None:
+    it = await cluster(DEPLOYMENT)
+    await it.scaler.grow(MODEL, Pool.DECODE, 1)
+    failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota: gpus"}
+    path = f"{it.hands.workload('deployments', 'decode')}/status"
+    told(await it.hands.http.patch(path, json={"status": {"conditions": [failure]}}, headers=MERGE))
+    it.clock.advance(60)
+    assert (await engines(it, Pool.DECODE))["decode-awaited-1"].detail == "its pod is not made yet: exceeded quota: gpus"
+
+
 async def test_a_pod_that_is_being_ended_is_said_to_be() -> None:
     it = await cluster(DEPLOYMENT)
     first, _ = await decode(it)

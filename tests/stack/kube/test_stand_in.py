@@ -20,7 +20,7 @@ from tests.stack.kube.stand_in.watching import Watch
 ROOT = Path(__file__).parents[3]
 HERE = ROOT / "tests" / "data" / "kube_api.json"
 SHARED = ROOT.parent / "shared" / "fixtures"
-CRD = SHARED / "hyperpod" / "inferenceendpointconfigs.crd.yaml"
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 ENDPOINTS = "/apis/inference.sagemaker.aws.amazon.com/v1/namespaces/default/inferenceendpointconfigs"
 PODS = "/api/v1/namespaces/default/pods"
 # Enough of the operator's definition that its paths are there.
@@ -88,7 +88,7 @@ def test_it_answers_as_recorded(part: int) -> None:
 
 def test_custom_resources_are_filled_in_pruned_and_refused_as_recorded() -> None:
     server = StandIn()
-    server.define(yaml.safe_load(hyperpod("hyperpod/inferenceendpointconfigs.crd.yaml").read_text()))
+    server.define(yaml.load(hyperpod("hyperpod/inferenceendpointconfigs.crd.yaml").read_text(), LOADER))
     server.shelf.version = 201
     for one in recorded(hyperpod("kube/recorded.json")):
         answer = sent(server, one)
