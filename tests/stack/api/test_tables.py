@@ -85,9 +85,7 @@ def test_a_change_says_how_far_it_got() -> None:
 
 
 def test_what_runs_a_pool_is_shown_with_why_it_is_left_alone() -> None:
-    pool = PoolView(
-        model="smollm2", pool=Pool.DECODE, workload="Deployment decode", replicas=3, hold="Helm release fleet sets them"
-    )
+    pool = PoolView(model="smollm2", pool=Pool.DECODE, workload="Deployment decode", replicas=3, hold="a chart sets it")
     text = _text(tables.state(msgspec.structs.replace(STATE, pools=(pool,))))
     line = next(line for line in text.splitlines() if "Deployment decode" in line)
     assert [cell.strip() for cell in line.strip("│").split("│")] == [
