@@ -34,13 +34,16 @@ def watched(before: Mapping[Place, Watched], workloads: Sequence[Workload], desi
 
 
 def check_owners(before: Desired, after: Desired, workloads: Sequence[Workload]) -> None:
-    """Raises RefusedError where a pool's replicas change that are not kvdeck's to change, or grow beyond what it can have."""
+    """Raises RefusedError where a pool's replicas change that are not kvdeck's to change, or grow beyond what it can have.
+
+    What the owner has set may be desired: then nothing is scaled, and nothing differs any more.
+    """
     for workload in workloads:
         if workload.model not in after.models:
             continue
         field = f"models.{workload.model}.pools.{workload.pool}.replicas"
         old, new = (state.models[workload.model].pools.of(workload.pool).replicas for state in (before, after))
-        if old != new and workload.owner is not None:
+        if workload.owner is not None and new not in (old, workload.replicas):
             raise RefusedError(field, owned(workload.name, workload.owner))
         if new > old and workload.limit is not None and new > workload.limit.most:
             raise RefusedError(field, f"{new} is more than {workload.limit.most}: {workload.limit.reason}")

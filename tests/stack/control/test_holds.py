@@ -72,6 +72,11 @@ def test_a_change_of_an_owned_pools_replicas_is_refused_and_any_other_goes_throu
     ).diff
 
 
+def test_what_an_owner_has_set_may_be_desired() -> None:
+    owned = Machinery(workloads=(replace(OURS, owner=HPA, replicas=5),))
+    assert decide({"pools": {"decode": {"replicas": 5}}}, desired(), FLEET, STRATEGIES, owned).diff
+
+
 def test_a_pool_that_is_held_neither_grows_nor_drains() -> None:
     fleet = (*FLEET, member("decode-2", State.DRAINING))
     held = {DECODE: Watched(3, 1, "somebody did")}
