@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
 from stack.control.decide import decide
 from stack.control.drain import Drain
 from stack.control.drift import drift
@@ -101,3 +106,35 @@ def test_engines_that_somebody_else_started_are_kept_and_not_started_again() -> 
     assert kept == (GrowPool("smollm2", Pool.DECODE, 1, there=1),)
     assert kept[0].sentence == "Already there and kept: 1 decode engine."
     assert more[0].sentence == "Already there and kept: 1 decode engine. To start: 1 more decode engine, used once ready."
+
+
+def _after(fleet: dict[str, Member], drains: dict[str, Drain], step: Step) -> None:
+    """What a step makes of a fleet whose engines are quick: one starts and is ready, one that is removed is gone."""
+    match step:
+        case Start(_, pool):
+            name = next(name for number in range(9) if (name := f"{pool}-{number}") not in fleet)
+            fleet[name] = member(name)
+        case Mark(name):
+            fleet[name] = replace(fleet[name], state=State.DRAINING)
+            drains[name] = Drain(name, 0.0, 1, quiet_since=0.0)
+        case Undrain(name):
+            fleet[name] = replace(fleet[name], state=State.READY)
+            del drains[name]
+        case Remove(name, _):
+            del fleet[name], drains[name]
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.integers(1, 4))
+def test_no_more_engines_than_before_or_afterwards_ever_take_room(prefill: int, decode: int, more: int, fewer: int) -> None:
+    """One step at a time, whichever comes first; and all is as desired in the end."""
+    names = [*(f"prefill-{number}" for number in range(prefill)), *(f"decode-{number}" for number in range(decode))]
+    fleet, drains = {name: member(name) for name in names}, dict[str, Drain]()
+    for _ in range(40):
+        steps = reconcile(desired(more, fewer), tuple(fleet.values()), drains, 100.0, machinery=LOCAL)
+        if not steps:
+            break
+        _after(fleet, drains, steps[0])
+        assert len(fleet) <= max(prefill + decode, more + fewer)
+        assert any(one.state is State.READY for one in fleet.values() if one.pool is Pool.DECODE)
+    pools = [one.pool for one in fleet.values()]
+    assert (pools.count(Pool.PREFILL), pools.count(Pool.DECODE), drains) == (more, fewer, {})
