@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import httpx
-import msgspec
 
 from stack.adapters.supervisor_link import SupervisorRequest, ask
 from stack.api.client import ControlClient
@@ -33,15 +32,14 @@ async def run(plan: Plan, tell: Callable[[str], None]) -> Report:
     async with stack.traffic_held(), httpx.AsyncClient(trust_env=False) as http:
         with ControlClient(stack.urls["control"], actor=AUTHOR) as control:
             model = await model_of(http, stack.urls["router"], None)
-            before = (await patiently(control.state)).desired.models[model.name]
+            before = (await patiently(control.state)).generation
             try:
                 return await Run(
                     plan, model.name, http, stack.urls["router"], control, _Supervised(layout), tuple(names()), tell, stack.emulated
                 ).run()
             finally:
-                generation = (await patiently(control.state)).generation
-                patch = {"models": {model.name: msgspec.to_builtins(before)}}
-                await asyncio.to_thread(control.change, patch, generation, comment=f"{AUTHOR} puts it back")
+                now = (await patiently(control.state)).generation
+                await asyncio.to_thread(control.rollback, before, now, comment=f"{AUTHOR} puts it back", force=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
 from statistics import median
 
 import msgspec
 
-RATE_LEAST = 0.9  # of the rate asked for: arrivals are random
+RATE_LEAST = 0.9  # of the rate asked for, beside what chance does: arrivals are a Poisson process
+RATE_DEVIATIONS = 3.0
 SHOWN = 10  # faults of a kind; there may be thousands of one cause
 
 
@@ -100,7 +102,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         yield from _some(f"{number} requests mixed generations: {what}" for what, number in requests.mixed.items())
         if requests.skipped:
             yield f"{requests.skipped} requests were due and not sent: this machine is too slow for the rate"
-        if requests.per_second < RATE_LEAST * requests.wanted_per_second:
+        chance = RATE_DEVIATIONS * sqrt(requests.wanted_per_second / self.seconds)
+        if requests.per_second < RATE_LEAST * requests.wanted_per_second - chance:
             rates = f"{requests.per_second:.1f} requests a second, not {requests.wanted_per_second:g}"
             yield f"{rates}: this machine is too slow or too busy"
         yield from _some(changes.unsound)

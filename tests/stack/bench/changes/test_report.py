@@ -55,11 +55,16 @@ def test_a_run_in_which_everything_held() -> None:
     ]
 
 
+def test_a_short_run_may_have_few_requests_by_chance() -> None:
+    few = msgspec.structs.replace(HELD.requests, wanted_per_second=10.0, per_second=6.5)
+    assert msgspec.structs.replace(HELD, requests=few).faults == []
+
+
 def test_whatever_did_not_hold_is_told() -> None:
     mixed = {f"generation {number}: routing_threshold 1, not 2": 1 for number in range(12)}
     report = msgspec.structs.replace(
         HELD,
-        requests=msgspec.structs.replace(HELD.requests, failed={"status 503": 3}, skipped=4, mixed=mixed, per_second=44.0),
+        requests=msgspec.structs.replace(HELD.requests, failed={"status 503": 3}, skipped=4, mixed=mixed, per_second=38.0),
         changes=msgspec.structs.replace(HELD.changes, unsound=["the history has a hole after generation 4"]),
         end=End(generation=22, explained=False, seconds=180.0, differs=["models.m.pools.decode.replicas: 1 of 2 ready"]),
     )
@@ -68,7 +73,7 @@ def test_whatever_did_not_hold_is_told() -> None:
         *(f"1 requests mixed generations: generation {number}: routing_threshold 1, not 2" for number in range(10)),
         "and 2 more like it",
         "4 requests were due and not sent: this machine is too slow for the rate",
-        "44.0 requests a second, not 50: this machine is too slow or too busy",
+        "38.0 requests a second, not 50: this machine is too slow or too busy",
         "the history has a hole after generation 4",
         "the history does not lead to the desired state",
         "still not as desired after 180 s: models.m.pools.decode.replicas: 1 of 2 ready",
