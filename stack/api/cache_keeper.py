@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 
 from stack.api.backoff import Failure, failed
 from stack.api.board import Board
 from stack.api.cache_board import CacheBoard
+from stack.api.looking import Looking
 from stack.api.noting import note
 from stack.api.sight import Sight
 from stack.control.audit import AuditRecord, Outcome
@@ -20,12 +20,13 @@ from stack.control.tiers import CacheSeen, size
 
 log = logging.getLogger(__name__)
 
-INTERVAL_SECONDS = 2.0
 DEADLINE_SECONDS = 3.0
 
 
-class CacheKeeper:
+class CacheKeeper(Looking):
     """One look at a time over all servers that report to `cache`. `host` restarts them, None where nobody can."""
+
+    every_seconds = 2.0
 
     def __init__(
         self,
@@ -41,27 +42,11 @@ class CacheKeeper:
         stance: Stance = LIVE,
     ) -> None:
         """`store` keeps the audit log; `clock` is monotonic, `wall` Unix seconds."""
+        super().__init__()
         self._board, self._cache, self._sight, self._quotas, self._host = board, cache, sight, quotas, host
         self._store, self._clock, self._wall, self._stance = store, clock, wall, stance
         self._failures: dict[str, Failure] = {}
         self._asked: int | None = None
-        self._poked = asyncio.Event()
-
-    def poke(self) -> None:
-        """Look again at once."""
-        self._poked.set()
-
-    async def run(self, interval_seconds: float = INTERVAL_SECONDS) -> None:
-        """Look and set for ever."""
-        while True:
-            try:
-                await self.tick()
-            except Exception:  # a fault in one look must not end all that follow; it is logged whole
-                log.exception("keeping the cache servers failed")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(interval_seconds):
-                    await self._poked.wait()
-            self._poked.clear()
 
     async def tick(self) -> None:
         """One look, and what it calls for."""

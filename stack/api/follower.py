@@ -13,6 +13,7 @@ from stack.api.board import Board
 from stack.api.changes import Asked, Changes
 from stack.api.desired_file import DesiredFileError
 from stack.api.errors import ApiError
+from stack.api.looking import Looking
 from stack.api.noting import note
 from stack.api.sight import Sight
 from stack.api.wish import Declared
@@ -22,16 +23,17 @@ from stack.control.state import Desired
 
 log = logging.getLogger(__name__)
 
-INTERVAL_SECONDS = 1.0
 ACTOR = "file"
 FIELD = "desired_file"
 
 
-class Follower:
+class Follower(Looking):
     """Puts in force what the file says whenever that changes. What is refused is drift, noted once, and tried again.
 
     `read` is blocking and raises DesiredFileError; `name` is the file's, for people; `clock` is monotonic, `wall` Unix seconds.
     """
+
+    every_seconds = 1.0
 
     def __init__(
         self,
@@ -45,20 +47,12 @@ class Follower:
         clock: Callable[[], float],
         wall: Callable[[], float],
     ) -> None:
+        super().__init__()
         self._read, self._name, self._board, self._changes = read, name, board, changes
         self._sight, self._store, self._clock, self._wall = sight, store, clock, wall
         self._applied: Desired | None = None
         self._refused: Desired | None = None
         self._failure: Failure | None = None
-
-    async def run(self, interval_seconds: float = INTERVAL_SECONDS) -> None:
-        """Follow for ever."""
-        while True:
-            try:
-                await self.tick()
-            except Exception:  # a fault in one look must not end the following; it is logged whole and the next look comes
-                log.exception("following the desired file failed")
-            await asyncio.sleep(interval_seconds)
 
     async def tick(self) -> None:
         """One look at the file, and the change it calls for."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping
 
 from stack.api.board import Board
+from stack.api.looking import Looking
 from stack.api.noting import note
 from stack.api.sight import Sight
 from stack.control.audit import AuditRecord, Outcome
@@ -16,26 +16,18 @@ from stack.control.ports import Store
 
 log = logging.getLogger(__name__)
 
-INTERVAL_SECONDS = 1.0
 
-
-class Mirror:
+class Mirror(Looking):
     """Each step is in the audit log, and so is each failure when it begins. `wall` is Unix seconds."""
+
+    every_seconds = 1.0
 
     def __init__(
         self, *, counterpart: Counterpart, board: Board, sight: Sight, store: Store, stance: Stance, wall: Callable[[], float]
     ) -> None:
+        super().__init__()
         self._counterpart, self._board, self._sight = counterpart, board, sight
         self._store, self._stance, self._wall = store, stance, wall
-
-    async def run(self, interval_seconds: float = INTERVAL_SECONDS) -> None:
-        """Follow for ever."""
-        while True:
-            try:
-                await self.tick()
-            except Exception:  # a fault in one look must not end the following; it is logged whole and the next look comes
-                log.exception("following what is desired elsewhere failed")
-            await asyncio.sleep(interval_seconds)
 
     async def tick(self) -> None:
         """One look, and what it calls for; nothing where control only observes."""

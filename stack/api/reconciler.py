@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from stack.api.backoff import Failure, failed
 from stack.api.board import Board
+from stack.api.looking import Looking
 from stack.api.noting import note
 from stack.api.routers import Routers
 from stack.api.sight import Sight
@@ -23,13 +22,14 @@ from stack.model.target import Target
 
 log = logging.getLogger(__name__)
 
-INTERVAL_SECONDS = 0.5
 SETTLING_SECONDS = 30.0  # how long an add or a remove may take to show in what the machinery lists
 MACHINERY = "machinery"
 
 
-class Reconciler:
+class Reconciler(Looking):
     """Owns draining, starting and removing. `targets` answers with the target file when it changed; `clock` is monotonic."""
+
+    every_seconds = 0.5
 
     def __init__(
         self,
@@ -45,29 +45,13 @@ class Reconciler:
         patience: Patience | None = None,
         stance: Stance = LIVE,
     ) -> None:
+        super().__init__()
         self._board, self._routers, self._sight, self._scaler, self._store = board, routers, sight, scaler, store
         self._targets, self._clock, self._wall, self._patience = targets, clock, wall, patience or Patience()
         self._stance = stance
         self._added: dict[str, tuple[EngineProcess, float]] = {}
         self._removed: dict[str, float] = {}
         self._failures: dict[str, Failure] = {}
-        self._poked = asyncio.Event()
-
-    def poke(self) -> None:
-        """Look again at once."""
-        self._poked.set()
-
-    async def run(self, interval_seconds: float = INTERVAL_SECONDS) -> None:
-        """Look and act for ever."""
-        while True:
-            try:
-                await self.tick()
-            except Exception:  # a fault in one look must not end all steering; it is logged whole and the next look comes
-                log.exception("reconciling failed")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(interval_seconds):
-                    await self._poked.wait()
-            self._poked.clear()
 
     async def tick(self) -> None:
         """One look at the fleet, and the steps it calls for."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 
 import msgspec
 
 from stack.api.backoff import Failure, failed
 from stack.api.board import Board
+from stack.api.looking import Looking
 from stack.api.noting import note
 from stack.api.sight import Sight
 from stack.control.audit import AuditRecord, Outcome
@@ -21,12 +21,13 @@ from stack.control.tiers import StoreLimits, StoreSeen, size
 
 log = logging.getLogger(__name__)
 
-INTERVAL_SECONDS = 2.0
 DEADLINE_SECONDS = 3.0
 
 
-class TierKeeper:
+class TierKeeper(Looking):
     """One look at a time over `backend`. A store that began anew without its limits gets them again at the next one."""
+
+    every_seconds = 2.0
 
     def __init__(
         self,
@@ -40,26 +41,10 @@ class TierKeeper:
         stance: Stance = LIVE,
     ) -> None:
         """`store` keeps the audit log; `clock` is monotonic, `wall` Unix seconds."""
+        super().__init__()
         self._board, self._sight, self._backend, self._store = board, sight, backend, store
         self._clock, self._wall, self._stance = clock, wall, stance
         self._failure: Failure | None = None
-        self._poked = asyncio.Event()
-
-    def poke(self) -> None:
-        """Look again at once."""
-        self._poked.set()
-
-    async def run(self, interval_seconds: float = INTERVAL_SECONDS) -> None:
-        """Look and set for ever."""
-        while True:
-            try:
-                await self.tick()
-            except Exception:  # a fault in one look must not end all that follow; it is logged whole
-                log.exception("keeping the tiers failed")
-            with suppress(TimeoutError):
-                async with asyncio.timeout(interval_seconds):
-                    await self._poked.wait()
-            self._poked.clear()
 
     async def tick(self) -> None:
         """One look, and what it calls for."""
