@@ -13,7 +13,7 @@ from stack.deploy.copies import CHART
 from stack.model.target import decode
 from stack.router.settings import RouterSettings
 from stack.strategies.base import names
-from tests.stack.deploy.chart import Json, manifests, one, read_yaml, refusal
+from tests.stack.deploy.chart import Json, files, manifests, one, read_yaml, refusal
 from tests.stack.deploy.dockerfile import stages
 
 (DECK,) = read_yaml((CHART.parent / "examples" / "with-router.yaml").read_text())
@@ -93,6 +93,10 @@ def test_the_dashboard_is_where_the_image_has_it() -> None:
             },
             "targets.engines: router and control need the label pool of decode-0:8000",
         ),
+        (
+            {**DECK, "router": {"enabled": True, "args": ["--drain=90"]}},
+            "router.args: --drain is router.drainSeconds, from which the pods' grace period follows",
+        ),
         ({"deck": {"networkPolicy": {"enabled": True}}}, "deck.networkPolicy.monitoring: without a peer Prometheus"),
         (
             {"deck": {"networkPolicy": {"enabled": True, "monitoring": [{}]}}},
@@ -104,15 +108,62 @@ def test_what_cannot_work_is_refused(values: dict[str, Any], told: str) -> None:
     assert told in refusal(values)
 
 
-def test_a_pod_is_given_longer_to_end_than_streams_are_given_to_finish() -> None:
+@pytest.mark.parametrize("seconds", [None, 600])
+def test_a_pod_is_given_longer_to_end_than_streams_are_given_to_finish(seconds: int | None) -> None:
     settings = RouterSettings()
-    grace = _deployment("router")["spec"]["template"]["spec"]["terminationGracePeriodSeconds"]
-    assert grace > settings.drain_s + settings.accept_delay_s
+    values = DECK if seconds is None else {**DECK, "router": {**DECK["router"], "drainSeconds": seconds}}
+    drain = seconds or int(settings.drain_s)
+    assert f"--drain={drain}" in _container("router", values)["args"]
+    assert _deployment("router", values)["spec"]["template"]["spec"]["terminationGracePeriodSeconds"] == drain + 15
+    assert settings.accept_delay_s < 15
+
+
+_CONTROL_OFF = {**DECK, "control": {"enabled": False}}
+_MORE = {**DECK, "router": {**DECK["router"], "secretKeys": ["engine.token"]}}
+
+
+@pytest.mark.parametrize(
+    ("component", "values", "keys"),
+    [
+        ("router", DECK, ["session.key", "router.token", "ca.crt"]),
+        ("router", _CONTROL_OFF, ["session.key"]),
+        ("router", _MORE, ["session.key", "router.token", "ca.crt", "engine.token"]),
+        ("control", DECK, ["tokens.yaml", "tls.crt", "tls.key"]),
+        ("dashboard", DECK, ["dashboard.token", "ca.crt"]),
+        ("dashboard", _CONTROL_OFF, None),
+    ],
+)
+def test_each_pod_is_given_the_keys_that_it_reads_and_no_other(
+    component: str, values: dict[str, Any], keys: list[str] | None
+) -> None:
+    volumes = {each["name"]: each for each in _deployment(component, values)["spec"]["template"]["spec"]["volumes"]}
+    mounts = {each["name"]: each["mountPath"] for each in _container(component, values)["volumeMounts"]}
+    if keys is None:
+        assert "secret" not in volumes.keys() | mounts.keys()
+        return
+    secret = volumes["secret"]["secret"]
+    assert secret["items"] == [{"key": key, "path": key} for key in keys]
+    assert mounts["secret"] == "/etc/kvdeck/secret"
+    container = _container(component, values)
+    words = [*container.get("args", []), *(each.get("value", "") for each in container.get("env", []))]
+    read = {word.rpartition("/")[2] for word in words if "/etc/kvdeck/secret/" in word}
+    assert read <= set(keys)
 
 
 def test_a_router_is_replaced_only_once_its_successor_is_ready() -> None:
     update = _deployment("router")["spec"]["strategy"]
     assert update == {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}}
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({}, "Nothing of it is in a request's path."),
+        (DECK, "Its router is in the path of the requests that are sent to it, and nothing else of it is."),
+    ],
+)
+def test_the_notes_say_what_is_in_a_requests_path(values: dict[str, Any], told: str) -> None:
+    assert files(values)["templates/NOTES.txt"].splitlines()[0] == f"kvdeck watches from monitoring. {told}"
 
 
 def test_nodes_are_emptied_one_router_at_a_time_and_control_blocks_nobody() -> None:

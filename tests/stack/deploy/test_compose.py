@@ -23,13 +23,26 @@ _DECK = {name: service for name, service in _SERVICES.items() if service.get("pr
 _MADE = {"tokens.yaml", "router.token", "dashboard.token", "session.key"}
 
 
-def _mounted() -> list[Path]:
-    volumes = [each for service in _SERVICES.values() for each in service.get("volumes", [])]
+def _mounted(services: dict[str, dict[str, Any]] = _SERVICES) -> list[Path]:
+    volumes = [each for service in services.values() for each in service.get("volumes", [])]
     return [FOLDER / each.split(":")[0] for each in volumes if each.startswith(".")]
 
 
-def test_what_is_mounted_is_there() -> None:
-    assert [path for path in _mounted() if not path.exists()] == []
+def test_what_is_mounted_is_there_or_is_to_be_made() -> None:
+    assert [path for path in _mounted() if not path.exists() and path.name not in _MADE] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "secrets"),
+    [("router", {"session.key", "router.token"}), ("control", {"tokens.yaml"}), ("dashboard", {"dashboard.token"})],
+)
+def test_each_service_is_given_the_secrets_that_it_reads_and_no_other(name: str, secrets: set[str]) -> None:
+    mounted = _mounted({name: _DECK[name]})
+    assert {path.name for path in mounted if path.name in _MADE} == secrets
+    assert [path for path in mounted if path.is_dir()] == []
+    read = [*_DECK[name]["command"], *_DECK[name].get("environment", {}).values()]
+    inside = {each.split(":")[1] for each in _DECK[name]["volumes"]}
+    assert [word for word in read if "/etc/kvdeck" in word and word.partition("=")[2] not in inside and word not in inside] == []
 
 
 def test_watching_takes_no_more_than_it_did() -> None:

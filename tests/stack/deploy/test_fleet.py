@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 import stack.strategies  # noqa: F401  # importing it registers every strategy
+from stack.cli.control import command as control
 from stack.control.reconcile import Patience
 from stack.control.state import Desired
 from stack.control.valid import validated
@@ -138,3 +139,8 @@ def test_only_the_engines_policy_selects_the_engines() -> None:
 @pytest.mark.parametrize("pool", Pool)
 def test_a_leaving_pod_is_given_longer_than_control_waits_for_it(pool: Pool) -> None:
     assert _template(pool)["spec"]["terminationGracePeriodSeconds"] > Patience().drain
+    ((option, seconds),) = re.findall(
+        r"control waits for a leaving engine \((--[a-z-]+), ([0-9]+)\)", (FLEET / f"{pool}.yaml").read_text()
+    )
+    defaults = {name: each.default for each in control.params for name in each.opts}
+    assert defaults[option] == float(seconds)

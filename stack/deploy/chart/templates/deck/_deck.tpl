@@ -70,9 +70,18 @@ yes
 https://{{ include "kvdeck.fullname" . }}-control.{{ .Release.Namespace }}.svc:8010
 {{- end -}}
 
+{{/* The keys of deck.secret that a part reads, as JSON; takes top, component and values (of the part). */}}
+{{- define "kvdeck.deck.keys" -}}
+{{- $asks := dict "router" (list "router.token" "ca.crt") "dashboard" (list "dashboard.token" "ca.crt") "control" (list "tokens.yaml" "tls.crt" "tls.key") -}}
+{{- $own := ternary (get $asks .component) list .top.Values.control.enabled -}}
+{{- $key := ternary (list "session.key") list (eq .component "router") -}}
+{{- toJson (dict "keys" (concat $key $own (.values.secretKeys | default list))) -}}
+{{- end -}}
+
 {{/* The head of a Deployment down to its containers; takes top, component, values (of the part), replicas, strategy and volumes. */}}
 {{- define "kvdeck.deck.deployment" -}}
 {{- $parts := dict "top" .top "component" .component -}}
+{{- $keys := fromJson (include "kvdeck.deck.keys" .) | dig "keys" list -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -99,8 +108,10 @@ spec:
       {{- else }}
       automountServiceAccountToken: false
       {{- end }}
+      {{- if eq .component "router" }}
       # Longer than streams may go on.
-      terminationGracePeriodSeconds: 45
+      terminationGracePeriodSeconds: {{ add .values.drainSeconds 15 }}
+      {{- end }}
       {{- with .top.Values.imagePullSecrets }}
       imagePullSecrets: {{- toYaml . | nindent 8 }}
       {{- end }}
@@ -118,9 +129,15 @@ spec:
         - name: desired
           configMap: {name: {{ include "kvdeck.fullname" .top }}-desired}
         {{- end }}
-        {{- with .top.Values.deck.secret }}
+        {{- with $keys }}
         - name: secret
-          secret: {secretName: {{ . }}, defaultMode: 0440}
+          secret:
+            secretName: {{ $.top.Values.deck.secret }}
+            defaultMode: 0440
+            items: # no more than this part reads
+              {{- range . }}
+              - {key: {{ . }}, path: {{ . }}}
+              {{- end }}
         {{- end }}
         {{- if eq .component "control" }}
         - name: state
@@ -140,7 +157,7 @@ spec:
             {{- end }}
             - {name: desired, mountPath: /etc/kvdeck/desired, readOnly: true}
             {{- end }}
-            {{- if .top.Values.deck.secret }}
+            {{- if $keys }}
             - {name: secret, mountPath: /etc/kvdeck/secret, readOnly: true}
             {{- end }}
             {{- if eq .component "control" }}
