@@ -39,7 +39,7 @@ _CHANGE = (
     Parameter("X-Kvdeck-Actor", TEXT, "Who asks; only where control has no tokens.", "header"),
 )
 _PATCH = Contract(
-    "Changes the desired state by a JSON merge patch (RFC 7396); 202 when a live router has yet to follow.",
+    "Changes the desired state by a JSON merge patch (RFC 7396): null brings a default back; 202 when a router has yet to follow.",
     {200: Body(ChangeView), 202: Body(ChangeView)},
     Body(None, "application/merge-patch+json"),
     _CHANGE,

@@ -18,7 +18,7 @@ from stack.control.holds import check_owners
 from stack.control.machinery import UNKNOWN, Machinery
 from stack.control.members import Member
 from stack.control.merge import merge
-from stack.control.patch import check, keyed
+from stack.control.patch import check, defaulted, keyed
 from stack.control.rails import check_flights, check_serving
 from stack.control.state import Desired
 from stack.control.tier_effects import tier_effects
@@ -59,12 +59,12 @@ def decide(
 ) -> Decision:
     """Merge `patch` into `desired` and judge the result as a whole. Raises RefusedError; changes nothing either way.
 
-    `patch` is decoded JSON, keyed by model or not. `strategies` are the names there are, `machinery` is what runs the engines,
-    `store` the one behind LMCache, `caches` the cache servers.
+    `patch` is decoded JSON, keyed by model or not; null brings a default back. `strategies` are the names there are,
+    `machinery` is what runs the engines, `store` the one behind LMCache, `caches` the cache servers.
     """
     change = keyed(patch, desired)
     check(change, desired)
-    merged = merge(msgspec.to_builtins(desired), change)
+    merged = merge(msgspec.to_builtins(desired), defaulted(change))
     assert isinstance(merged, dict)  # a patch that is an object leaves an object
     return _judged(merged, desired, members, strategies, machinery, leeway, store, caches)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping
-from typing import get_args
 
 import msgspec
 
@@ -37,7 +35,7 @@ def keyed(patch: object, desired: Desired) -> dict[str, object]:
 
 
 def check(patch: Mapping[str, object], desired: Desired) -> None:
-    """Refuse what the shape alone forbids: unknown models and fields, and null where a value is needed."""
+    """Refuse what the shape alone forbids: unknown models and fields, and null for a model or for all of them."""
     models = patch.get("models", {})
     if not isinstance(models, dict):
         raise RefusedError("models", "'models' must be an object keyed by model")
@@ -48,8 +46,25 @@ def check(patch: Mapping[str, object], desired: Desired) -> None:
         if change is None:
             raise RefusedError(field, "a model cannot be removed by a patch")
         _check(change, ModelState, field)
-    if "tiers" in patch:
+    if patch.get("tiers") is not None:
         _check(patch["tiers"], Tiers, "tiers")
+
+
+def defaulted(patch: Mapping[str, object]) -> dict[str, object]:
+    """`patch` with each null of a value as the default of its place, which its type alone does not tell (a pool's replicas).
+
+    What a null removes whole, an object or what has a name, is null still. `patch` is one that `check` lets pass.
+    """
+    models = patch.get("models", {})
+    assert isinstance(models, dict)
+    own = msgspec.to_builtins(ModelState())
+    return {**patch, "models": {name: _defaulted(change, own) for name, change in models.items()}}
+
+
+def _defaulted(change: object, defaults: object) -> object:
+    if not isinstance(change, dict) or not isinstance(defaults, dict):
+        return defaults if change is None and not isinstance(defaults, dict) else change
+    return {name: _defaulted(value, defaults.get(name)) for name, value in change.items()}
 
 
 def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:
@@ -60,8 +75,8 @@ def _check(change: object, struct: type[msgspec.Struct], path: str) -> None:
         field = f"{path}.{name}"
         if name not in fields:
             raise RefusedError(field, f"unknown field {name!r}; allowed in {path}: {_listed(struct)}")
-        if value is None and not _nullable(fields[name]):
-            raise RefusedError(field, f"null is not allowed: {allowed(fields[name])}")
+        if value is None:
+            continue
         if name == "parameters":
             _check_parameters(value, field)
         if isinstance(fields[name], type) and issubclass(fields[name], msgspec.Struct):
@@ -73,10 +88,6 @@ def _check_parameters(value: object, field: str) -> None:
     if not isinstance(value, dict):
         raise RefusedError(field, f"{shown(value)} is not allowed: an object keyed by strategy")
     check_names(field, value, names())
-
-
-def _nullable(kind: object) -> bool:
-    return types.NoneType in get_args(kind)
 
 
 def _names(struct: type[msgspec.Struct]) -> set[str]:

@@ -37,7 +37,8 @@ def command(
 ) -> None:
     """Change the desired state, for example: strategy=kv_aware pools.decode.replicas=3
 
-    A VALUE of null brings a default back. --fields lists what may be set to what, strategies' parameters included.
+    A VALUE of null brings a default back, also those of a whole object (limits=null).
+    --fields lists what may be set to what, strategies' parameters included.
     """
     from stack.wiring.ctl import state
 

@@ -22,7 +22,7 @@ def _decide(tiers: dict[str, object], before: Desired | None = None, machinery: 
     return decide({"tiers": tiers}, before or desired(), FLEET, STRATEGIES, machinery, caches=seen or (SEEN,))
 
 
-def _quotas(quotas: dict[str, object] | None, before: Desired | None = None, *seen: CacheSeen) -> Decision:
+def _quotas(quotas: object, before: Desired | None = None, *seen: CacheSeen) -> Decision:
     return _decide({"l2": {"quotas": quotas}}, before, LOCAL, *seen)
 
 
@@ -55,6 +55,7 @@ def test_quotas_are_given_changed_and_taken() -> None:
     assert changed == ChangeQuotas({"_default": GIB}, ("acme",))
     assert changed.sentence.startswith("L2 holds at most: _default 1 GiB. Without a quota from now on: acme. Live")
     (left,) = _quotas({"acme": None, "_default": None}, given.desired).effects
+    assert _quotas(None, given.desired).effects == (left,)
     assert left.sentence == "The quotas stay as the cache servers have them; kvdeck does not set them any more."
 
 
@@ -64,10 +65,10 @@ def test_quotas_are_given_changed_and_taken() -> None:
         ({"a/b": 1}, "1 to 256 characters without a slash are allowed"),
         ({"acme": -1}, "-1 is not allowed: a whole number from 0 to"),
         ({"acme": "much"}, '"much" is not allowed: a whole number'),
-        (None, "null is not allowed: an object keyed by names, each a whole number"),
+        ("all", '"all" is not allowed: an object keyed by names, each a whole number'),
     ],
 )
-def test_quotas_that_no_server_takes_are_refused(quotas: dict[str, object] | None, message: str) -> None:
+def test_quotas_that_no_server_takes_are_refused(quotas: object, message: str) -> None:
     with pytest.raises(RefusedError) as refused:
         _quotas(quotas)
     assert refused.value.field.startswith(QUOTAS)

@@ -12,6 +12,8 @@ from stack.control.allowed import shown
 from stack.control.decide import decide, decide_whole
 from stack.control.refusal import RefusedError
 from stack.control.settable import Settable, settable
+from stack.control.state import ModelState
+from stack.control.tiers import Tiers
 from tests.stack.control.samples import FLEET, STRATEGIES, desired
 
 FIELDS = settable()
@@ -30,7 +32,7 @@ def patch(path: str, value: object) -> dict[str, object]:
     made: object = value
     for name in reversed(path.split(".")):
         made = {name: made}
-    return made if path.startswith("tiers.") else {"models": {"smollm2": made}}  # type: ignore[return-value]  # a path has a name
+    return made if path.startswith("tiers") else {"models": {"smollm2": made}}  # type: ignore[return-value]  # a path has a name
 
 
 def wrong() -> Iterator[tuple[Settable, object]]:
@@ -88,6 +90,62 @@ def test_an_unknown_field_beside_it_is_refused_with_those_there_are(field: Setta
     assert error.field.endswith(f"{field.path}_")
     assert "unknown" in error.message
     assert name in error.message
+
+
+OTHER_POOL = {
+    "replicas": 2,
+    "bounds": {"min": 1, "max": 9},
+    "drain_seconds": 5.0,
+    "strategy": "session",
+    "protocol": "multi",
+    "gpu_hour_price": 5.0,
+    "gpus_per_engine": 5,
+}
+OTHER = {
+    "strategy": "session",
+    "fallback_strategy": "session",
+    "session_keys": ["header:x-a"],
+    "dpd": {"enabled": False, "routing_threshold": 5, "min_uncached_tokens": 5},
+    "limits": {"in_flight": 5, "in_flight_per_engine": 5, "queue": 5, "queue_per_engine": 5, "queue_seconds": 5.0},
+    "shadow_share": 0.5,
+    "eject_stalled": True,
+    "pools": {"prefill": OTHER_POOL, "decode": OTHER_POOL},
+}
+
+
+def _at(document: object, path: str) -> object:
+    for name in path.split("."):
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def _nulled(path: str) -> object:
+    """What is desired at `path` after null was sent there; before, nothing in the model was a default."""
+    before = decide(OTHER, desired(), FLEET, STRATEGIES).desired
+    if path == "pools.prefill.replicas":  # its default is outside those bounds
+        before = decide(patch("pools.prefill.bounds", None), before, FLEET, STRATEGIES).desired
+    after = decide(patch(path, None), before, FLEET, STRATEGIES).desired
+    document = msgspec.json.decode(msgspec.json.encode(after))
+    return _at(document if path.startswith("tiers") else document["models"]["smollm2"], path)
+
+
+@pytest.mark.parametrize("field", [field for field in FIELDS if ".parameters." not in field.path], ids=lambda field: field.path)
+def test_null_brings_the_default_of_every_field_back(field: Settable) -> None:
+    assert _nulled(field.path) == msgspec.json.decode(field.default)
+
+
+@pytest.mark.parametrize(
+    "path", ["dpd", "limits", "pools.decode", "pools.decode.bounds", "pools.prefill.parameters", "tiers", "tiers.l2"]
+)
+def test_null_brings_the_defaults_of_a_whole_object_back(path: str) -> None:
+    defaults = msgspec.json.decode(msgspec.json.encode({"tiers": Tiers()} | msgspec.structs.asdict(ModelState())))
+    assert _nulled(path) == _at(defaults, path)
+
+
+def test_null_brings_a_strategys_parameter_back() -> None:
+    set_ = decide(patch("pools.decode.parameters.session.load_factor", 3.0), desired(), FLEET, STRATEGIES).desired
+    for path in ("pools.decode.parameters.session.load_factor", "pools.decode.parameters.session", "pools.decode.parameters"):
+        assert decide(patch(path, None), set_, FLEET, STRATEGIES).desired == desired()
 
 
 def test_of_an_object_keyed_by_names_the_wrong_one_is_named() -> None:
