@@ -22,11 +22,13 @@ from stack.strategies.parameters import declared
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 DOCUMENTS = sorted(
-    [ROOT / "README.md", ROOT / "exporters" / "README.md", *(ROOT / "alerts").rglob("*.md"), *(ROOT / "stack" / "adr").glob("*.md")]
+    [ROOT / "README.md", ROOT / "exporters" / "README.md", *(ROOT / "alerts").rglob("*.md"), *(ROOT / "stack").rglob("*.md")]
 )
 _SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 _INLINE = re.compile(r"`((?:\./)?kvdeck [^`]+)`")
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+_ANCHOR = re.compile(r"\]\((?!https?:)([^)#]*)#([^)]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def _commands(document: str) -> Iterator[list[str]]:
@@ -63,6 +65,17 @@ def test_every_command_and_option_a_document_names_exists(document: Path) -> Non
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_leads_somewhere(document: Path) -> None:
     assert [link for link in _LINK.findall(document.read_text()) if not (document.parent / link).exists()] == []
+
+
+def _anchors(document: Path) -> set[str]:
+    """What GitHub calls the headings of `document`."""
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in _HEADING.findall(document.read_text())}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_to_a_heading_leads_to_one(document: Path) -> None:
+    links = _ANCHOR.findall(document.read_text())
+    assert [link for link in links if link[1] not in _anchors(document.parent / link[0] if link[0] else document)] == []
 
 
 def test_the_readme_shows_the_first_commands() -> None:
