@@ -38,14 +38,22 @@ def command() -> None:
 @command.command("new")
 @click.option("--name", required=True, help="Whose it is; the audit log tells it.")
 @click.option("--role", type=click.Choice(_ROLES), required=True)
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="A new file for the secret, its owner's alone.")
 @_tokens
-def new(name: str, role: str, tokens: Path) -> None:
-    """Make a token and print its secret, alone on standard output: `kvdeck token new --name ann --role operator > ann.token`."""
+def new(name: str, role: str, out: Path | None, tokens: Path) -> None:
+    """Make a token: `kvdeck token new --name ann --role operator --out ann.token`.
+
+    Without --out its secret is printed, alone on standard output.
+    """
     from stack.adapters.bearer import TokenFileError
     from stack.control.access import Role
     from stack.wiring import token
 
     try:
+        if out is not None:
+            token.new_file(out, tokens, name, Role(role))
+            click.echo(f"{name} is {role} in {tokens}; the secret is in {out} alone: name that with --token-file.", err=True)
+            return
         secret = token.new(tokens, name, Role(role))
     except TokenFileError as error:
         raise click.ClickException(str(error)) from error

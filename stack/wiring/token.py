@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +35,20 @@ def new(path: Path, name: str, role: Role) -> str:
         raise TokenFileError(f"{name!r} is no name of a token: letters, digits and ._@- only, 64 at most") from error
     write(path, (*grants, grant))
     return secret
+
+
+def new_file(out: Path, path: Path, name: str, role: Role) -> None:
+    """The same with the secret in a new file `out`, for its owner alone. Raises TokenFileError, also where there is such a file."""
+    try:
+        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)  # before the token is made: it may not be lost
+    except OSError as error:
+        raise TokenFileError(f"{out} cannot be made: {error.strerror}") from error
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f"{new(path, name, role)}\n")
+    except BaseException:
+        out.unlink()
+        raise
 
 
 def revoke(path: Path, name: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.argument("generation", type=click.IntRange(1))
 @click.option("--dry-run", is_flag=True, help="Only say what would change.")
 @click.option("--comment", help="Why; kept in the audit log.")
-@click.option("--force", is_flag=True, help="Although a pool's last change of size is in flight; passes no other rail. Audited.")
+@click.option("--force", is_flag=True, help="Although a pool's last change of size is in flight; against nothing else. Audited.")
 @connected
 def command(at: Connection, generation: int, dry_run: bool, comment: str | None, force: bool) -> None:
     """Make what was desired in GENERATION desired again: a change like any other, which becomes a new generation.

@@ -27,7 +27,7 @@ def _fields(context: click.Context, _option: click.Parameter, wanted: bool) -> N
 @click.option("--model", help="The model the keys are for, when several are served.")
 @click.option("--dry-run", is_flag=True, help="Only say what would change.")
 @click.option("--comment", help="Why; kept in the audit log.")
-@click.option("--force", is_flag=True, help="Although the pool's last change of size is in flight; passes no other rail. Audited.")
+@click.option("--force", is_flag=True, help="Although the pool's last change of size is in flight; against nothing else. Audited.")
 @click.option(
     "--fields", is_flag=True, is_eager=True, expose_value=False, callback=_fields, help="Every KEY, what it may be, its default."
 )

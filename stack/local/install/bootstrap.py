@@ -42,6 +42,7 @@ def ensure(home: Path, stamp: str, line: Line, base: Path = Path(sys.executable)
     environment = Environment(home / ".venv", home / ".kvdeck" / "logs" / "environment.log", base)
     lock = home / "requirements.lock"
     with held(home / ".kvdeck" / "environment.lock", lambda: line.say("another run is installing: waiting for it")):
+        stamp = environment.kept(stamp)
         if environment.is_current(stamp):
             return
         line.say("making .venv ready (a minute or two the first time)")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from stack.local.install.child import ChildFailedError, run_logged
 from stack.local.install.packages import Pip
 from stack.local.install.plan import InstallError
 from stack.local.install.progress import Progress
+
+_LINE = "\n"
+_DEADLINE = 20.0  # seconds for a Python to say its version
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,15 @@ class Environment:
         """Whether it is complete and was built for `stamp`."""
         return self.python.exists() and self._stamp() == stamp.strip()
 
+    def kept(self, stamp: str) -> str:
+        """`stamp`, but of the environment's own Python, where it was complete with that and it still runs.
+
+        So whoever comes with another Python takes it as it is, or brings its packages up to date, and does not make it anew
+        under processes that run from it.
+        """
+        own = f"{self._version()} {self.folder}"
+        return f"{own}\n{stamp.partition(_LINE)[2]}" if self._stamp().partition(_LINE)[0] == own else stamp
+
     def build(self, stamp: str, installations: Sequence[Installation], progress: Progress) -> None:
         """Makes it complete, leaving the stamp to `seal`. Raises InstallError."""
         same_python = self.python.exists() and self._stamp().partition("\n")[0] == stamp.partition("\n")[0]
@@ -63,6 +76,13 @@ class Environment:
     def seal(self, stamp: str) -> None:
         """Declares it complete."""
         replace_file(self._stamp_file, f"{stamp.strip()}\n".encode())
+
+    def _version(self) -> str:
+        """What its Python calls itself; nothing where it does not run."""
+        try:
+            return subprocess.run([self.python, "-V"], capture_output=True, text=True, check=True, timeout=_DEADLINE).stdout.strip()
+        except (OSError, subprocess.SubprocessError):
+            return ""
 
     def _create(self) -> None:
         try:

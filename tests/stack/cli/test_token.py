@@ -33,6 +33,25 @@ def test_a_secret_is_printed_alone_and_nowhere_kept() -> None:
     assert (found.name, found.role) == ("ann", Role.OPERATOR)
 
 
+def test_a_secret_goes_into_a_file_that_only_its_owner_reads() -> None:
+    made = said("new", "--name", "ann", "--role", "operator", "--out", "ann.token")
+    kept = Path("ann.token")
+    assert (made.exit_code, made.stdout, kept.stat().st_mode & 0o777) == (0, "", 0o600)
+    found = granted(read_grants(Path("tokens.yaml")), f"Bearer {kept.read_text()}")
+    assert found is not None
+    assert found.name == "ann"
+
+
+def test_no_file_is_written_over_and_none_is_left_of_a_token_that_was_refused() -> None:
+    Path("ann.token").write_text("somebody's")
+    refused = said("new", "--name", "ann", "--role", "operator", "--out", "ann.token")
+    assert (refused.exit_code, refused.stderr) == (1, "Error: ann.token cannot be made: File exists\n")
+    assert (Path("ann.token").read_text(), Path("tokens.yaml").exists()) == ("somebody's", False)
+    said("new", "--name", "ann", "--role", "operator")
+    assert said("new", "--name", "ann", "--role", "operator", "--out", "new.token").exit_code == 1
+    assert not Path("new.token").exists()
+
+
 def test_no_two_secrets_are_alike_and_all_are_listed() -> None:
     secrets = {said("new", "--name", name, "--role", "viewer", "--tokens", "t.yaml").stdout for name in ("ann", "ben")}
     assert len(secrets) == 2
