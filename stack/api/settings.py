@@ -30,6 +30,13 @@ class LocalPools:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedPools:
+    """Nothing that control knows runs the engines: they are those of the target file."""
+
+    targets: Path
+
+
+@dataclass(frozen=True, slots=True)
 class KubernetesPools:
     """Deployments and StatefulSets run the engines, which listen at `port`; the configuration says which.
 
@@ -70,7 +77,7 @@ class ControlSettings:
     host: str
     port: int
     state_dir: Path
-    pools: LocalPools | KubernetesPools | HyperPodPools
+    pools: LocalPools | ListedPools | KubernetesPools | HyperPodPools
     config: Path | None = None
     mode: Mode | None = None
     desired: Path | None = None

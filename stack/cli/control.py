@@ -16,14 +16,14 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--state-dir", type=click.Path(path_type=Path, file_okay=False), required=True, help="Keeps state and audit log.")
 @click.option(
     "--pools",
-    type=click.Choice(["supervisor", "kubernetes", "hyperpod"]),
+    type=click.Choice(["supervisor", "kubernetes", "hyperpod", "none"]),
     default="supervisor",
     show_default=True,
     help="What runs the engines: `kvdeck up`, Deployments and StatefulSets, which 'kubernetes:' in --config names, or HyperPod's "
-    "operator, by the endpoints that 'hyperpod:' names.",
+    "operator, by the endpoints that 'hyperpod:' names; none: nothing that control knows, and the engines are those of --targets.",
 )
-@click.option("--targets", type=_FILE, help="The fleet's target file (Prometheus' file_sd format), with a supervisor.")
-@click.option("--supervisor-socket", type=_FILE, help="Where engines are started and ended, with a supervisor.")
+@click.option("--targets", type=_FILE, help="The fleet's target file (Prometheus' file_sd format), with a supervisor or none.")
+@click.option("--supervisor-socket", type=_FILE, help="Where a supervisor starts and ends engines.")
 @click.option("--kubernetes-port", default="8000", show_default=True, metavar="PORT", help="Engines' port, or its name in pods.")
 @click.option("--kubernetes-kubeconfig", type=_FILE, help="Ask the API server as this file says, not as the pod's account.")
 @click.option(
@@ -83,6 +83,10 @@ def command(
 ) -> None:
     """Hold the desired state, steer routers and pools, keep the audit log.
 
+    With --pools none the engines are those that --targets lists, and somebody else starts and stops them. Strategies, thresholds,
+    limits and `kvdeck ctl drain` work as everywhere; a pool's `replicas` says how many there are to be: it can only be set to how
+    many are listed, and what differs is told as drift.
+
     On Kubernetes the section `kubernetes:` of --config says which workload runs each pool of each model:
 
     \b
@@ -112,7 +116,7 @@ def command(
     from stack.adapters.bearer import TokenFileError
     from stack.api.desired_file import DesiredFileError
     from stack.api.guard import NotLoopbackError
-    from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, LocalPools, Tls
+    from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, ListedPools, LocalPools, Tls
     from stack.control.mode import Mode
     from stack.control.opening import NoDesiredStateError
     from stack.control.ports import StoreError
@@ -123,11 +127,15 @@ def command(
         raise click.UsageError("--tls-cert and --tls-key go together")
     if hyperpod_live_patching and pools != "hyperpod":
         raise click.UsageError("--hyperpod-live-patching is for --pools hyperpod")
-    running: LocalPools | KubernetesPools | HyperPodPools
+    if pools == "none" and (targets is None or supervisor_socket is not None):
+        raise click.UsageError("--pools none goes with --targets, which lists the engines, and without --supervisor-socket")
+    running: LocalPools | ListedPools | KubernetesPools | HyperPodPools
     if pools == "kubernetes":
         running = KubernetesPools(kubernetes_port, kubernetes_kubeconfig)
     elif pools == "hyperpod":
         running = HyperPodPools(kubernetes_port, kubernetes_kubeconfig, hyperpod_live_patching)
+    elif pools == "none" and targets is not None:
+        running = ListedPools(targets)
     elif targets is None or supervisor_socket is None:
         raise click.UsageError("a supervisor's engines are known by --targets and --supervisor-socket")
     else:

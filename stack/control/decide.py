@@ -14,7 +14,7 @@ from stack.control.diff import Change, diff
 from stack.control.drained import drained, turned
 from stack.control.effects import Effect
 from stack.control.flights import Flights
-from stack.control.holds import check_owners
+from stack.control.holds import check_listed, check_owners
 from stack.control.machinery import UNKNOWN, Machinery
 from stack.control.members import Member
 from stack.control.merge import merge
@@ -96,6 +96,8 @@ def _judged(
     models = {name: converted(name, state) for name, state in document["models"].items()}
     after = validated(Desired(models=models, tiers=converted_tiers(document.get("tiers", {}))), strategies)
     check_owners(desired, after, machinery.workloads)
+    if not machinery.scales:
+        check_listed(desired, after, members)
     there = turned(members, drained(after))
     check_serving(desired, after, there)
     effects: list[Effect] = [*check_flights(desired, after, members, leeway.flights, leeway.force)]

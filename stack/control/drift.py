@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from stack.control.drained import missing
 from stack.control.leaving import draining, present
-from stack.control.machinery import UNKNOWN, Machinery
+from stack.control.machinery import NOBODY, UNKNOWN, Machinery
 from stack.control.members import Member
 from stack.control.scaling import awaited
 from stack.control.state import Desired
@@ -28,11 +28,14 @@ def drift(desired: Desired, members: Sequence[Member], machinery: Machinery = UN
             present(members, model, pool),
             draining(members, model, pool),
             awaited(members, model, pool, wanted.pools, machinery),
+            machinery.scales,
         )
     }
 
 
-def _reason(replicas: int, here: Sequence[Member], leaving: Sequence[Member], awaited: Sequence[Member]) -> Iterator[str]:
+def _reason(
+    replicas: int, here: Sequence[Member], leaving: Sequence[Member], awaited: Sequence[Member], scales: bool
+) -> Iterator[str]:
     ready = sum(member.state is State.READY for member in here)
     out = sum(member.state is State.DRAINED for member in here)
     if ready + out == replicas and not leaving and len(here) == replicas:
@@ -42,6 +45,8 @@ def _reason(replicas: int, here: Sequence[Member], leaving: Sequence[Member], aw
     parts += [f"{member.name} is draining{_left(member)}" for member in leaving]
     if awaited and len(here) < replicas:
         parts.append(f"the next starts when {awaited[0].name} has ended")
+    if not scales and len(here) != replicas:
+        parts.append(f"{len(here)} listed; {NOBODY}")
     yield "; ".join(parts)
 
 

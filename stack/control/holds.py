@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from stack.control.machinery import PoolOwner, Workload
+from stack.control.leaving import present
+from stack.control.machinery import NOBODY, PoolOwner, Workload
+from stack.control.members import Member
 from stack.control.refusal import RefusedError
 from stack.control.state import Desired
 from stack.model.tier import Pool
@@ -47,6 +49,19 @@ def check_owners(before: Desired, after: Desired, workloads: Sequence[Workload])
             raise RefusedError(field, owned(workload.name, workload.owner))
         if new > old and workload.limit is not None and new > workload.limit.most:
             raise RefusedError(field, f"{new} is more than {workload.limit.most}: {workload.limit.reason}")
+
+
+def check_listed(before: Desired, after: Desired, members: Sequence[Member]) -> None:
+    """Where nothing scales pools, raises RefusedError if replicas change to another number than that of the engines listed."""
+    for model, state in after.models.items():
+        for pool in Pool:
+            old, new = before.models[model].pools.of(pool).replicas, state.pools.of(pool).replicas
+            listed = len(present(members, model, pool))
+            if new not in (old, listed):
+                raise RefusedError(
+                    f"models.{model}.pools.{pool}.replicas",
+                    f"{new} is not what the target file (--targets) lists, {listed}: {NOBODY}",
+                )
 
 
 def owned(workload: str, owner: PoolOwner) -> str:

@@ -75,7 +75,7 @@ class Machinery:
 
     `changes_roles`: all run on one machine, where an engine of either pool can take the place of another one, so who ends
     comes before who starts. A pool that has no room here has no limit that is known. `resizes_l1`: it can restart the cache
-    servers with another size of L1.
+    servers with another size of L1. Not `scales`: nobody that control knows starts or ends engines, and it asks for none.
     """
 
     processes: tuple[EngineProcess, ...] = ()
@@ -83,6 +83,8 @@ class Machinery:
     changes_roles: bool = False
     rooms: Mapping[Pool, Room] = field(default_factory=dict)
     resizes_l1: bool = False
+    scales: bool = True
 
 
 UNKNOWN = Machinery()
+NOBODY = "nothing that control knows runs the engines of this pool: start or stop them where they run"

@@ -124,7 +124,7 @@ class _Look:
 
 
 def _pool(look: _Look) -> Iterator[Step]:
-    if look.watched is not None and look.watched.hold is not None:
+    if not look.machinery.scales or (look.watched is not None and look.watched.hold is not None):
         yield from (Undrain(member.name) for member in look.leaving)
         return
     missing = look.wanted.replicas - len(look.present)

@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from stack.adapters.no_machinery import NoMachinery
 from stack.adapters.plain_yaml import PlainYamlError, parse, read
 from stack.adapters.pool_scaler import SupervisorScaler
 from stack.adapters.target_file import TargetFile
-from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, LocalPools
+from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, ListedPools, LocalPools
 from stack.control.counterpart import Counterpart
 from stack.control.ports import CacheHost, PoolScaler
 from stack.control.state import Desired
@@ -46,6 +47,8 @@ async def pools(settings: ControlSettings, desired: Desired) -> AsyncIterator[Po
         case LocalPools(socket, targets):
             supervisor = SupervisorScaler(socket, next(iter(desired.models)))
             yield Pools(supervisor, TargetFile(targets).changed, host=supervisor)
+        case ListedPools(targets):
+            yield Pools(NoMachinery(), TargetFile(targets).changed)
         case HyperPodPools() as told:
             section, access = _section("hyperpod", settings.config), _access("hyperpod", told)
             async with _on_hyperpod(told, access, section, desired) as running:

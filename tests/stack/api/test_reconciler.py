@@ -261,3 +261,24 @@ async def test_one_change_of_a_pool_is_in_flight_also_over_a_restart_and_a_dry_r
         assert forced.json()["effects"][0]["kind"] == "forced"
         (record,) = (await again.http.get("/v1/audit", params={"limit": 1})).json()["records"]
         assert (record["forced"], record["effects"][0][:7]) == (True, "Forced:")
+
+
+async def test_where_nothing_scales_pools_engines_are_drained_by_operators_alone(tmp_path: Path) -> None:
+    field = "models.smollm2.pools.decode.replicas"
+    async with deck(tmp_path) as it:
+        it.fleet.says = Machinery(scales=False)
+        router = it.router()
+        await router.follow()
+        it.fleet.engines["decode-2"] = Phase.RUNNING
+        await it.tick()
+        await router.follow()
+        assert (await _states(it))["decode-2"] == "ready"
+        assert (await _drift(it))[field].startswith("3 of 2 ready; 3 listed; nothing that control knows runs the engines")
+        answer = await it.patch({"pools": {"decode": {"drained": ["decode-1"]}}})
+        assert answer.status_code in (200, 202)
+        await it.tick()
+        assert (await _states(it))["decode-1"] == "drained"
+        assert (await it.patch({"pools": {"decode": {"replicas": 3}}})).status_code in (200, 202)
+        await router.follow()
+        await it.tick()
+        assert (await _drift(it), it.fleet.removed) == ({}, [])

@@ -101,3 +101,31 @@ def test_a_pool_that_cannot_have_more_does_not_grow_and_may_shrink() -> None:
         change(3)
     assert (refused.value.field, refused.value.message) == (FIELD, "3 is more than 1: so says its maker")
     change(1)
+
+
+LISTED = Machinery(scales=False)
+
+
+def test_where_nothing_scales_pools_control_marks_starts_and_ends_nothing() -> None:
+    for wanted in (1, 2, 3):
+        assert reconcile(desired(decode=wanted), FLEET, {}, now=10.0, machinery=LISTED) == ()
+    leaving = (*FLEET[:2], member("decode-1", State.DRAINING))
+    drains = {"decode-1": Drain("decode-1", 1.0, 7)}
+    assert reconcile(desired(decode=1), leaving, drains, now=10.0, machinery=LISTED) == (Undrain("decode-1"),)
+
+
+def test_where_nothing_scales_pools_only_the_number_that_is_listed_may_be_desired() -> None:
+    for refused in (1, 3):
+        with pytest.raises(RefusedError) as told:
+            decide({"pools": {"decode": {"replicas": refused}}}, desired(decode=4), FLEET, STRATEGIES, LISTED)
+        assert (told.value.field, told.value.message) == (
+            FIELD,
+            f"{refused} is not what the target file (--targets) lists, 2: nothing that control knows runs the engines of this pool:"
+            " start or stop them where they run",
+        )
+    listed = decide({"pools": {"decode": {"replicas": 2}}}, desired(decode=4), FLEET, STRATEGIES, LISTED)
+    assert [effect.sentence for effect in listed.effects] == ["No decode engine has to end: no more than that run now."]
+    assert (
+        decide({"strategy": "session"}, desired(decode=4), FLEET, STRATEGIES, LISTED).desired.models["smollm2"].strategy
+        == "session"
+    )

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from stack.adapters.pool_scaler import SupervisorScaler
-from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, LocalPools
+from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, ListedPools, LocalPools
+from stack.control.machinery import Machinery
+from stack.control.ports import ScalerError
 from stack.kube.scaler import KubernetesScaler
+from stack.model.target import Target, encode
+from stack.model.tier import Pool
 from stack.wiring.pools import pools
 from tests.stack.control.samples import desired
 
@@ -22,7 +26,7 @@ contexts: [{name: here, context: {cluster: c, user: u, namespace: serving}}]
 """
 
 
-def settings(folder: Path, pools: LocalPools | KubernetesPools, config: str | None = None) -> ControlSettings:
+def settings(folder: Path, pools: LocalPools | ListedPools | KubernetesPools, config: str | None = None) -> ControlSettings:
     path = folder / "fleet.yaml"
     if config is not None:
         path.write_text(config)
@@ -41,6 +45,16 @@ async def test_a_supervisor_runs_them_unless_kubernetes_does(tmp_path: Path) -> 
     async with pools(settings(tmp_path, on_kubernetes(tmp_path), config), desired()) as kubernetes:
         assert isinstance(kubernetes.scaler, KubernetesScaler)
         assert kubernetes.targets() is None
+
+
+async def test_nothing_may_run_them_that_control_knows(tmp_path: Path) -> None:
+    listed = Target(replica="decode-0", url="http://127.0.0.1:1", pool=Pool.DECODE, model="smollm2", model_root="/m")
+    (tmp_path / "engines.json").write_bytes(encode([listed]))
+    async with pools(settings(tmp_path, ListedPools(tmp_path / "engines.json")), desired()) as none:
+        assert (await none.scaler.look(), none.targets(), none.host) == (Machinery(scales=False), [listed], None)
+        for asked in (none.scaler.grow("smollm2", Pool.DECODE, 1), none.scaler.remove("decode-0")):
+            with pytest.raises(ScalerError, match="nothing that control knows runs the engines of this pool"):
+                await asked
 
 
 @pytest.mark.parametrize(
