@@ -18,14 +18,14 @@ def thresholds(model: str) -> None:
             return
         view = sources.control().what_if(model=model)
         st.markdown(heading(view))
-        if not view.trials:
-            return
-        st.dataframe(trials(view), hide_index=True, key=f"trials-{model}")
+        if view.trials:
+            st.dataframe(trials(view), hide_index=True, key=f"trials-{model}")
         if view.bands:
             st.dataframe(bands(view), hide_index=True, key=f"bands-{model}")
         for remark in remarks(view):
             st.caption(remark)
-        st.caption("Set one above, as the routing threshold; the preview says what it does.")
+        if view.trials:
+            st.caption("Set one above, as the routing threshold; the preview says what it does.")
 
 
 def trials(view: WhatIf) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import structs
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -26,6 +27,10 @@ from stack.model.tier import Pool
 
 RECORDS_MAX = 5_000  # the newest ones: some 0.3 s of work, beside the event loop
 THRESHOLDS_MAX = 20
+KEPT = (
+    f"Control was asked about the decisions in its memory, at most the newest {RECORDS_MAX:,} of the model; a restart of control "
+    "begins without any. A file of decisions can be asked about as well: kvdeck ctl what-if --file."
+)
 _THRESHOLDS = {"type": "array", "items": whole(0, THRESHOLD_MAX), "maxItems": THRESHOLDS_MAX}
 _WHAT_IF = Contract(
     "What other thresholds would have done with the requests that control has decisions of: which way, what the prefill pool"
@@ -59,7 +64,7 @@ class WhatIfRoutes:
         async with self.one_at_a_time:
             raw = self.ring.newest(RECORDS_MAX, Filter(model=model))
             answer = await asyncio.to_thread(lambda: what_if(model, _records(raw), dpd, engines, thresholds))
-        return json_response(answer)
+        return json_response(structs.replace(answer, notes=(*answer.notes, KEPT)))
 
     def _model(self, asked: str | None) -> str:
         served = sorted(self.board.desired.models)

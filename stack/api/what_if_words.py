@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from stack.control.break_even import Band
 from stack.control.estimate import Estimate
-from stack.control.what_if import PrefillLoad, WhatIf
+from stack.control.prefill_load import PrefillLoad
+from stack.control.what_if import WhatIf
+from stack.model.tier import Path
 
 
 def heading(view: WhatIf) -> str:
@@ -16,7 +18,7 @@ def heading(view: WhatIf) -> str:
     engines = "an unknown number of" if view.prefill_engines is None else str(view.prefill_engines)
     now = f"{view.dpd.routing_threshold:,}" if view.dpd.enabled else f"off ({view.dpd.routing_threshold:,})"
     span = f"{view.requests:,} requests in {view.until - view.since:,.0f} s"
-    return f"{view.model}: {span}; threshold now {now}; {engines} prefill engines, {_cost(view.seconds_per_token)}"
+    return f"{view.model}: {span}; threshold now {now}; {engines} prefill engines, {_cost(view)}"
 
 
 def remarks(view: WhatIf) -> Iterator[str]:
@@ -33,6 +35,8 @@ def load(prefill: PrefillLoad) -> tuple[str, str, str]:
     if prefill.unknown is not None or prefill.utilisation is None:
         return "unknown", "", ""
     busy = f"{prefill.utilisation:.0%}"
+    if prefill.utilisation_low is not None and prefill.utilisation_high is not None:
+        busy += f" ({prefill.utilisation_low:.0%} to {prefill.utilisation_high:.0%})"
     if prefill.wait_seconds is None or prefill.waiting is None:
         return f"{busy}, saturated", "grows", "grows"
     return busy, f"{prefill.wait_seconds * 1e3:,.0f} ms", f"{prefill.waiting:.2f}"
@@ -59,8 +63,22 @@ def apply(view: WhatIf, threshold: int | str) -> str:
     return f"kvdeck ctl set --model {view.model} dpd.routing_threshold={threshold}{enabled}"
 
 
-def _cost(each: Estimate) -> str:
-    if each.value is None or each.low is None or each.high is None:
-        return f"what a prefill takes unknown: {each.unknown}"
-    value, low, high = (seconds * 1e6 for seconds in (each.value, each.low, each.high))
-    return f"{value:,.0f} microseconds a token ({low:,.0f} to {high:,.0f})"
+def _cost(view: WhatIf) -> str:
+    """Without intervals where decode engines were measured: they hold what those take, not what prefill engines would."""
+    fixed, each = view.fixed_seconds, view.seconds_per_token
+    if fixed.value is None or each.value is None:
+        return f"what a prefill takes unknown: {fixed.unknown}"
+    ranges = ("", "")
+    if view.measured_on is Path.DPD:
+        ranges = (_range(fixed, 1e3), _range(each, 1e6))
+    where = "decode" if view.measured_on is Path.DIRECT else "prefill"
+    return (
+        f"a prefill takes {fixed.value * 1e3:,.0f} ms{ranges[0]} and {each.value * 1e6:,.0f} microseconds a token{ranges[1]}"
+        f" on {where} engines"
+    )
+
+
+def _range(estimate: Estimate, unit: float) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" ({estimate.low * unit:,.0f} to {estimate.high * unit:,.0f})"

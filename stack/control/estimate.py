@@ -18,7 +18,7 @@ from stack.control.dependence import dependence
 CONFIDENCE = 0.95
 FEW = 30  # Cochran (Sampling Techniques, 1977, chapter 6): from there on a ratio of sums is near enough to normal
 _TAIL = (1 - CONFIDENCE) / 2
-_Z = 1.959964  # the normal distribution's quantile at 1 - _TAIL
+Z = 1.959964  # the normal distribution's quantile at 1 - _TAIL
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -70,9 +70,9 @@ def proportion(hits: Sequence[bool]) -> Estimate:
     count, worth = len(hits), _worth(hits)
     if worth < FEW:
         return too_few(count, FEW, worth)
-    share, widening = sum(hits) / count, _Z * _Z / worth
+    share, widening = sum(hits) / count, Z * Z / worth
     middle = (share + widening / 2) / (1 + widening)
-    half = _Z * math.sqrt(share * (1 - share) / worth + widening / (4 * worth)) / (1 + widening)
+    half = Z * math.sqrt(share * (1 - share) / worth + widening / (4 * worth)) / (1 + widening)
     low, high = min(max(middle - half, 0.0), share), max(min(middle + half, 1.0), share)
     return Estimate(samples=count, worth=_fewer(worth, count), value=share, low=low, high=high)
 
@@ -93,7 +93,7 @@ def ratio(parts: Iterable[tuple[float, float]], most: float = 1.0) -> Estimate:
     worth = _worth(residuals)
     if worth < FEW:
         return too_few(count, FEW, worth)
-    half = _Z * math.sqrt(math.fsum(each * each for each in residuals) / (worth - 1) * count) / whole
+    half = Z * math.sqrt(math.fsum(each * each for each in residuals) / (worth - 1) * count) / whole
     return Estimate(
         samples=count, worth=_fewer(worth, count), value=value, low=max(value - half, 0.0), high=min(value + half, most)
     )

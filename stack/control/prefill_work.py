@@ -1,39 +1,57 @@
-"""What prompts cost the engine that computes them, as records of finished requests tell."""
+"""What prompts cost the engine that computes them, as records of finished requests tell: a fixed time, and one for each token."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stack.control.decision import DecisionRecord
-from stack.control.estimate import Estimate, ratio
+from stack.control.estimate import FEW, Estimate
 from stack.control.sample import Answer, Sample
+from stack.control.straight_line import Line
 from stack.model.tier import Path
 
 _PREFILL = "prefill"  # a phase, as routers name it
 
 
 @dataclass(frozen=True, slots=True)
-class PrefillRate:
-    """Seconds for each prompt token that had to be computed. `path` is whose prefills were measured, None for none.
+class PrefillCost:
+    """Seconds of a prefill, `fixed` ones and those for each token that had to be computed. `path` is whose prefills were measured.
 
+    `line` is that through what was measured; None, as `path`, where too little was, which `fixed` and `per_token` say then.
     `queued`: the engines do not tell their queues, so the time in them is part of it.
     """
 
-    seconds_per_token: Estimate
-    path: Path | None
+    fixed: Estimate
+    per_token: Estimate
+    line: Line | None = None
+    path: Path | None = None
     queued: bool = False
 
+    def mean(self, works: Sequence[int]) -> Estimate:
+        """Of prefills that compute so many tokens each; `works` is not empty."""
+        return self.fixed if self.line is None else self.line.at(sum(works) / len(works))
 
-def prefill_rate(records: Sequence[DecisionRecord]) -> PrefillRate:
+    def of(self, work: int) -> float:
+        """Of one that computes `work` tokens; only where `mean` is known."""
+        return 0.0 if self.line is None else self.line.start + self.line.slope * work
+
+
+def prefill_cost(records: Sequence[DecisionRecord]) -> PrefillCost:
     """Of prefill engines, or where too few of their prefills are recorded, of decode engines that computed prompts themselves."""
+    seen = []
     for path, queue in ((Path.DPD, "prefill_queue"), (Path.DIRECT, "decode_queue")):
         measured = [record for record in records if record.path == path and _prefilled(record)]
-        rate = ratio(_costs(measured), most=math.inf)
-        if rate.value is not None:
-            return PrefillRate(rate, path, queued=any(queue not in record.phases for record in measured))
-    return PrefillRate(rate, None)
+        if len(measured) >= FEW:
+            line = Line.through(list(_costs(measured)))
+            return PrefillCost(*line.parts(), line, path, queued=any(queue not in record.phases for record in measured))
+        seen.append(len(measured))
+    few = Estimate(
+        samples=sum(seen),
+        unknown=f"too few prefills tell their time: {seen[0]} on prefill engines and {seen[1]} on decode engines,"
+        f" of at least {FEW} on either",
+    )
+    return PrefillCost(few, few)
 
 
 def cached(record: DecisionRecord) -> int | None:
@@ -55,4 +73,4 @@ def _prefilled(record: DecisionRecord) -> bool:
 
 
 def _costs(records: Iterable[DecisionRecord]) -> Iterable[tuple[float, float]]:
-    return ((record.phases[_PREFILL], uncached(record)) for record in records)
+    return ((uncached(record), record.phases[_PREFILL]) for record in records)

@@ -11,32 +11,14 @@ import msgspec
 from stack.control.break_even import Band, bands
 from stack.control.decision import DecisionRecord
 from stack.control.estimate import Estimate
-from stack.control.prefill_work import PrefillRate, cached, prefill_rate, uncached
-from stack.control.queueing import queue
+from stack.control.prefill_load import MODEL, PrefillLoad, prefill_load
+from stack.control.prefill_work import PrefillCost, cached, prefill_cost, uncached
 from stack.control.state import THRESHOLD_MAX, Dpd
 from stack.model.tier import Path
 
 PASS_THROUGH = "pass_through"  # neither chat nor completion: never disaggregated
 _DUE = ("at_threshold", "no_ready_prefill_engine")
-MODEL = (
-    "Waiting is a model's: prompts that arrive at random, engines that compute one at a time. "
-    "Bursts wait longer; short prompts that an engine computes together wait less."
-)
 LADDER = (0.5, 0.75, 0.9, 0.95, 0.99)  # of the prompts, to try thresholds at
-
-
-class PrefillLoad(msgspec.Struct, frozen=True, kw_only=True):
-    """What the prefill pool would carry: prompts `per_second`, and by the model the part of it that is busy, and the mean wait.
-
-    `saturated`: more comes than it can compute, and the queue grows for ever. `unknown` says why there are no figures.
-    """
-
-    per_second: float | None = None
-    utilisation: float | None = None
-    wait_seconds: float | None = None
-    waiting: float | None = None
-    saturated: bool = False
-    unknown: str | None = None
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +40,7 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     """About `requests` of `model`, decided from `since` to `until` (Unix seconds). `dpd` is what is in force.
 
-    `seconds_per_token` is what a prefill takes for each token to be computed, measured on the engines of `measured_on`.
+    A prefill takes `fixed_seconds`, and `seconds_per_token` for each token to be computed, measured on engines of `measured_on`.
     """
 
     model: str
@@ -67,6 +49,7 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     since: float | None
     until: float | None
     prefill_engines: int | None
+    fixed_seconds: Estimate
     seconds_per_token: Estimate
     measured_on: Path | None
     trials: tuple[Trial, ...] = ()
@@ -80,9 +63,9 @@ def what_if(
     """Try `thresholds`, or a ladder of them, on `records` of `model`, with `dpd.min_uncached_tokens` as it is."""
     mine = [record for record in records if record.model == model and record.path_reason != PASS_THROUGH]
     times = [record.at for record in mine]
-    rate = prefill_rate(mine)
+    cost = prefill_cost(mine)
     prompts = [_Prompt.of(record, dpd.min_uncached_tokens) for record in mine]
-    past = _Past(prompts, rate.seconds_per_token, prefill_engines, max(times, default=0.0) - min(times, default=0.0))
+    past = _Past(prompts, cost, prefill_engines, max(times, default=0.0) - min(times, default=0.0))
     tried = sorted(set(thresholds) or ladder([record.prompt_tokens for record in mine], dpd.routing_threshold))
     return WhatIf(
         model=model,
@@ -91,11 +74,12 @@ def what_if(
         since=min(times, default=None),
         until=max(times, default=None),
         prefill_engines=prefill_engines,
-        seconds_per_token=rate.seconds_per_token,
-        measured_on=rate.path,
+        fixed_seconds=cost.fixed,
+        seconds_per_token=cost.per_token,
+        measured_on=cost.path,
         trials=tuple(past.trial(threshold) for threshold in tried) if mine else (),
         bands=bands(mine),
-        notes=tuple(_notes(mine, rate)),
+        notes=(*_before(past, dpd), *_notes(mine, cost)),
     )
 
 
@@ -132,10 +116,10 @@ def _held(record: DecisionRecord, min_uncached: int) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """`seconds` is the time that `prompts` span, `each` what a prefill takes for a token."""
+    """`seconds` is the time that `prompts` span."""
 
     prompts: Sequence[_Prompt]
-    each: Estimate
+    cost: PrefillCost
     engines: int | None
     seconds: float
 
@@ -151,37 +135,28 @@ class _Past:
             to_prefill=len(sent) - still,
             to_direct=sum(prompt.due for prompt in self.prompts) - still,
             unsure=sum(prompt.held is None for prompt in sent),
-            prefill=self._load(sent),
-        )
-
-    def _load(self, sent: Sequence[_Prompt]) -> PrefillLoad:
-        if self.seconds <= 0:
-            return PrefillLoad(unknown="all requests came at one moment")
-        per_second = len(sent) / self.seconds
-        each = self.each.value
-        if not sent:
-            return PrefillLoad(per_second=0.0, utilisation=0.0, wait_seconds=0.0, waiting=0.0)
-        if each is None:
-            return PrefillLoad(per_second=per_second, unknown=f"what a prefill takes: {self.each.unknown}")
-        if not self.engines:
-            why = "how many prefill engines there are is not known" if self.engines is None else "no prefill engine is ready"
-            return PrefillLoad(per_second=per_second, unknown=why)
-        line = queue(per_second, [each * prompt.work for prompt in sent], self.engines)
-        return PrefillLoad(
-            per_second=per_second,
-            utilisation=line.utilisation,
-            wait_seconds=line.wait,
-            waiting=line.waiting,
-            saturated=line.wait is None,
+            prefill=prefill_load(self.cost, [prompt.work for prompt in sent], self.engines, self.seconds),
         )
 
 
-def _notes(records: Sequence[DecisionRecord], rate: PrefillRate) -> Iterator[str]:
-    if rate.path is not None:
+def _before(past: _Past, dpd: Dpd) -> Iterator[str]:
+    """Why the row of what is in force is not what happened."""
+    if not past.prompts or not dpd.enabled:
+        return
+    now = past.trial(dpd.routing_threshold)
+    if now.to_direct + now.to_prefill > now.unsure:
+        yield (
+            f"{now.to_direct + now.to_prefill:,} of the requests change path by the threshold in force as well: "
+            "they were decided before it was."
+        )
+
+
+def _notes(records: Sequence[DecisionRecord], cost: PrefillCost) -> Iterator[str]:
+    if cost.path is not None:
         yield MODEL
-    if rate.path is Path.DIRECT:
+    if cost.path is Path.DIRECT:
         yield "What a prefill takes was measured on decode engines, which do other work besides: too few prefill legs are recorded."
-    if rate.path is not None and rate.queued:
+    if cost.path is not None and cost.queued:
         yield "The engines do not all tell their queues, so some waiting counts as prefill: the load is rather less than told."
     silent = sum(cached(record) is None for record in records)
     if silent:

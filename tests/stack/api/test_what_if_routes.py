@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from stack.api.what_if_routes import KEPT
 from stack.control.state import Desired
 from tests.decisions import decision, disaggregated
 from tests.stack.api.deck import Deck, deck
@@ -31,6 +32,7 @@ async def test_what_is_recorded_is_tried_with_what_is_in_force(tmp_path: Path) -
             (100, 2, 1, 0),
             (2_000, 0, 0, 1),
         ]
+        assert told["notes"][-1] == KEPT
         assert [one["threshold"] for one in (await asked(it))["trials"]] == [0, 181, 256, 512, 1_024, 1_533]
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from stack.control.break_even import bands
 from stack.control.decision import Candidate, DecisionRecord, Selection
-from stack.control.prefill_work import prefill_rate
+from stack.control.prefill_load import MODEL, PrefillLoad
+from stack.control.prefill_work import prefill_cost
 from stack.control.state import Dpd
-from stack.control.what_if import MODEL, PrefillLoad, Trial, WhatIf, ladder, what_if
+from stack.control.what_if import Trial, WhatIf, ladder, what_if
 from stack.model.tier import Path
 from tests.decisions import decision, disaggregated
 
@@ -59,12 +60,13 @@ def test_a_lower_one_sends_more_to_the_prefill_pool_and_a_higher_one_less() -> N
 def test_the_pools_load_is_what_comes_times_what_a_prefill_takes() -> None:
     answer = tried(1_000)
     assert answer.measured_on is Path.DPD
-    assert answer.seconds_per_token.value == pytest.approx(0.0005)
     load = answer.trials[0].prefill
     assert load.per_second == pytest.approx(40 / 39)
     busy = 0.5 * 40 / 39
     assert load.utilisation == pytest.approx(busy)
     assert load.wait_seconds == pytest.approx(0.5 * busy / (1 - busy) / 2)
+    assert load.utilisation_low == pytest.approx(busy)
+    assert load.utilisation_high == pytest.approx(busy)
     assert not load.saturated
 
 
@@ -81,7 +83,12 @@ def test_more_than_the_pool_can_compute_is_saturated() -> None:
     [
         (RECORDS, None, "how many prefill engines there are is not known"),
         (RECORDS, 0, "no prefill engine is ready"),
-        (RECORDS[:20], 1, "what a prefill takes: too few samples: 0 of at least 30"),
+        (
+            RECORDS[:20],
+            1,
+            "what a prefill takes, by tokens computed: too few prefills tell their time: "
+            "10 on prefill engines and 0 on decode engines, of at least 30 on either",
+        ),
         ([long(1)] * 40, 1, "all requests came at one moment"),
     ],
 )
@@ -94,10 +101,18 @@ def test_without_prefill_legs_decode_engines_are_the_measure() -> None:
     direct = [short(number, phases={"prefill": 0.1, "decode_queue": 0.0}) for number in range(40)]
     answer = tried(0, records=direct)
     assert answer.measured_on is Path.DIRECT
-    assert answer.seconds_per_token.value == pytest.approx(0.002)
+    load = answer.trials[0].prefill
+    assert load.utilisation == pytest.approx(0.1 * 40 / 39)
+    assert (load.utilisation_low, load.utilisation_high) == (None, None)
     assert answer.notes[0] == MODEL
     assert answer.notes[1].startswith("What a prefill takes was measured on decode engines")
-    assert prefill_rate([short(number, phases={"prefill": 0.1}) for number in range(40)]).queued
+    assert prefill_cost([short(number, phases={"prefill": 0.1}) for number in range(40)]).queued
+
+
+def test_what_was_decided_before_the_last_change_is_named_where_the_present_row_has_it() -> None:
+    said = "40 of the requests change path by the threshold in force as well: they were decided before it was."
+    assert tried(0, dpd=Dpd(routing_threshold=5_000)).notes[0] == said
+    assert said not in (*tried(0).notes, *tried(0, dpd=Dpd(routing_threshold=5_000, enabled=False)).notes)
 
 
 def held(cached: int | None, omitted: int = 0) -> DecisionRecord:

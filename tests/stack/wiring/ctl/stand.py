@@ -87,8 +87,8 @@ DECIDED = [
     make(
         at=float(number),
         ttft_seconds=ttft,
-        phases={"prefill": 0.5, "prefill_queue": 0.0},
-        prefill_cached_tokens=533,
+        phases={"prefill": 0.1 + 0.0005 * 38 * (number + 1), "prefill_queue": 0.0},
+        prefill_cached_tokens=1_533 - 38 * (number + 1),
         prompt_tokens=1_533,
     )
     for number in range(40)

@@ -18,7 +18,8 @@ def test_each_threshold_has_a_row_and_the_command_that_applies_one_follows() -> 
     with control() as server:
         told = run(server, "what-if", "0", "512").output
         assert server.asked == "threshold=0&threshold=512"
-        assert "smollm2: 80 requests in 39 s; threshold now 512; 1 prefill engines, 500 microseconds a token (500 to 500)" in told
+        assert "smollm2: 80 requests in 39 s; threshold now 512; 1 prefill engines, a prefill takes 100 ms (100 to 100)" in told
+        assert "and 500 microseconds a token (500 to 500) on prefill engines" in " ".join(told.split())
         assert "512 (now)" in told
         assert "saturated" in told
         assert "1,024 to 2,047" in told
