@@ -6,7 +6,8 @@ import streamlit as st
 
 from dashboard import notices, reader, sources
 from dashboard.steering.review import Proposal, review, sentence
-from stack.api.schema import GenerationView, StateView
+from stack.api.history_schema import GenerationView
+from stack.api.schema import StateView
 from stack.control.mode import Mode
 
 GENERATIONS = 50

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import msgspec
 
@@ -111,7 +112,7 @@ class Changes:
             return decision, await self._owned(self._keep(asked, decision, wanted.rolled_back_to))
 
     async def _decide(self, wanted: Wanted, force: bool) -> Decision:
-        judge = decide_whole if wanted.whole else decide
+        judge = partial(decide_whole, past=wanted.rolled_back_to is not None) if wanted.whole else decide
         leeway, sight, before = Leeway(self._board.flights, force), self._sight, self._board.desired
         try:
             decision = judge(

@@ -13,13 +13,12 @@ import msgspec
 
 from stack.adapters.trust import trusting
 from stack.api.answers import ControlUnreachableError, refusal
+from stack.api.history_schema import GenerationsView, KeptView
 from stack.api.schema import (
     AuditView,
     ChangeView,
     DecisionsView,
-    GenerationsView,
     HealthView,
-    KeptView,
     ReportView,
     StateView,
 )

@@ -10,11 +10,13 @@ from starlette.responses import Response
 from stack.api import asking
 from stack.api.contract import Body, Contract, Parameter, whole
 from stack.api.errors import ApiError, json_response
+from stack.api.history_schema import GenerationsView, GenerationView, KeptView
 from stack.api.permit import Permitted
-from stack.api.schema import AuditView, GenerationsView, GenerationView, KeptView
+from stack.api.schema import AuditView
 from stack.api.wish import kept
 from stack.control.access import Role
 from stack.control.ports import Generation, Store, StoreError
+from stack.control.state import SCHEMA
 
 _NUMBER = whole(1, 2**53)
 _AUDIT = Contract(
@@ -62,7 +64,8 @@ class HistoryRoutes:
         document = await kept(self.store, number)
         (generation,) = await self._kept(1, number + 1)
         view = _view(generation)
-        return json_response(KeptView(generation=view.generation, at=view.at, record=view.record, desired=document))
+        schema = document.pop("schema", SCHEMA)
+        return json_response(KeptView(generation=view.generation, at=view.at, record=view.record, schema=schema, desired=document))
 
     async def _kept(self, limit: int, before: int | None) -> tuple[Generation, ...]:
         try:

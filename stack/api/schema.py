@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
@@ -150,26 +149,6 @@ class AuditView(msgspec.Struct, frozen=True, kw_only=True):
     """`GET /v1/audit`: newest first."""
 
     records: tuple[AuditRecord, ...]
-
-
-class GenerationView(msgspec.Struct, frozen=True, kw_only=True):
-    """A generation: since when (Unix seconds), and who changed what for it; null where the log does not say."""
-
-    generation: int
-    at: float
-    record: AuditRecord | None = None
-
-
-class GenerationsView(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /v1/generations`: newest first."""
-
-    generations: tuple[GenerationView, ...]
-
-
-class KeptView(GenerationView, frozen=True, kw_only=True):
-    """`GET /v1/generations/{generation}`: `desired` is the document as it was written then."""
-
-    desired: Any
 
 
 class ReportView(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,8 +9,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from stack.api import field_tables
+from stack.api.history_schema import KeptView
 from stack.api.pool_views import PoolView
-from stack.api.schema import AuditView, ChangeView, EngineView, KeptView, RouterView, StateView
+from stack.api.schema import AuditView, ChangeView, EngineView, RouterView, StateView
 from stack.api.table import DOUBTFUL, GOOD, clock, known, table, written
 from stack.control.audit import AuditRecord
 from stack.control.diff import Change
@@ -100,7 +101,7 @@ def generation(view: KeptView) -> Iterator[RenderableType]:
         if record.diff:
             yield table("changes", ("field", "before", "after"), map(_change, record.diff))
         yield from (Text(f"- {effect}") for effect in record.effects)
-    yield Text(yaml.safe_dump({"desired": view.desired}, sort_keys=False).rstrip())
+    yield Text(yaml.safe_dump({"schema": view.schema, "desired": view.desired}, sort_keys=False).rstrip())
 
 
 def _desired(view: StateView) -> Iterator[Sequence[str]]:

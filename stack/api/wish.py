@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -67,13 +68,13 @@ class Back:
 Wish = Patch | Declared | Back
 
 
-async def kept(store: Store, generation: int) -> object:
-    """What was desired in `generation`. Raises ApiError."""
+async def kept(store: Store, generation: int) -> dict[str, Any]:
+    """What was desired in `generation`, and by which schema. Raises ApiError."""
     try:
         document = await store.document(generation) if 0 <= generation < 2**63 else None
     except StoreError as error:
         raise ApiError(503, "not_readable", f"generation {generation} cannot be read: {error}") from error
-    if document is None:
+    if not isinstance(document, dict):
         raise ApiError(404, "unknown_generation", f"there is no generation {generation}", "generation")
     return document
 

@@ -55,6 +55,7 @@ def command(
 
     Stays until Ctrl-C and then stops everything; with --detach it goes on until `kvdeck down`.
     Where the stack runs already, or another `kvdeck up` is starting it, returns once it serves.
+    One that starts anew begins as configured: what was changed live before (ctl set, drain) is history, for ctl rollback.
     """
     from stack.local.home import home_layout
     from stack.local.install.plan import EngineKind

@@ -11,7 +11,7 @@ import msgspec
 from stack.control.cache_effects import cache_effects
 from stack.control.consequences import consequences
 from stack.control.diff import Change, diff
-from stack.control.drained import drained, turned
+from stack.control.drained import drained, turned, without_gone
 from stack.control.effects import Effect
 from stack.control.flights import Flights
 from stack.control.holds import check_listed, check_owners
@@ -78,9 +78,14 @@ def decide_whole(
     leeway: Leeway = NO_LEEWAY,
     store: StoreSeen = NO_STORE,
     caches: Sequence[CacheSeen] = (),
+    *,
+    past: bool = False,
 ) -> Decision:
-    """Judge `document`, which takes the place of `desired`, as `decide` does: what it leaves out becomes the default."""
-    return _judged(whole(document, desired), desired, members, strategies, machinery, leeway, store, caches)
+    """Judge `document`, which takes the place of `desired`, as `decide` does: what it leaves out becomes the default.
+
+    `past`: it is of long ago, so engines that it names may be gone.
+    """
+    return _judged(whole(document, desired), desired, members, strategies, machinery, leeway, store, caches, past=past)
 
 
 def _judged(
@@ -92,15 +97,18 @@ def _judged(
     leeway: Leeway,
     store: StoreSeen,
     caches: Sequence[CacheSeen],
+    *,
+    past: bool = False,
 ) -> Decision:
     models = {name: converted(name, state) for name, state in document["models"].items()}
     after = validated(Desired(models=models, tiers=converted_tiers(document.get("tiers", {}))), strategies)
+    after, forgotten = without_gone(desired, after, members) if past else (after, ())
     check_owners(desired, after, machinery.workloads)
     if not machinery.scales:
         check_listed(desired, after, members)
     there = turned(members, drained(after))
     check_serving(desired, after, there)
-    effects: list[Effect] = [*check_flights(desired, after, members, leeway.flights, leeway.force)]
+    effects: list[Effect] = [*forgotten, *check_flights(desired, after, members, leeway.flights, leeway.force)]
     for name, state in after.models.items():
         effects += consequences(name, desired.models[name], state, there, machinery)
     effects += tier_effects(desired.tiers, after.tiers, store)

@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import msgspec
+
 from stack.control.audit import AuditRecord
 from stack.control.leaving import leavers, present
 from stack.control.members import Member
@@ -46,6 +48,20 @@ class ReturnEngines:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetDrained:
+    """`engines` were out of rotation in the generation that is gone back to; there are none of these names any more."""
+
+    kind: ClassVar[str] = "forget_drained"
+    model: str
+    pool: Pool
+    engines: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        return f"Out of rotation then, and left out, for there is no such {self.pool} engine now: {', '.join(self.engines)}."
+
+
+@dataclass(frozen=True, slots=True)
 class Drainer:
     """Who took an engine out of rotation, and when (Unix seconds)."""
 
@@ -67,6 +83,22 @@ def _turned(member: Member, out: bool) -> Member:
     if out and member.state is State.READY:
         return replace(member, state=State.DRAINED)
     return replace(member, state=State.READY) if not out and member.state is State.DRAINED else member
+
+
+def without_gone(before: Desired, after: Desired, members: Sequence[Member]) -> tuple[Desired, tuple[ForgetDrained, ...]]:
+    """`after`, which is of long ago, without the names that no engine has now, but for those that are in force as it is."""
+    models, forgotten = dict(after.models), []
+    for model, state in after.models.items():
+        pools = state.pools
+        for pool in Pool:
+            own, there = pools.of(pool), {member.name for member in members if (member.model, member.pool) == (model, pool)}
+            there.update(before.models[model].pools.of(pool).drained)
+            if gone := tuple(name for name in own.drained if name not in there):
+                forgotten.append(ForgetDrained(model, pool, gone))
+                left = tuple(name for name in own.drained if name in there)
+                pools = msgspec.structs.replace(pools, **{pool.value: msgspec.structs.replace(own, drained=left)})
+        models[model] = msgspec.structs.replace(state, pools=pools)
+    return msgspec.structs.replace(after, models=models), tuple(forgotten)
 
 
 def draining_effects(

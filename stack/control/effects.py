@@ -9,7 +9,7 @@ from stack.control.cache_effects import ChangeQuotas, ResizeL1
 from stack.control.choosing_effects import ChangeSessionKeys, SwitchFallback, SwitchStrategy
 from stack.control.counterpart import ChangeElsewhere
 from stack.control.dpd_effects import ChangeMinUncached, ChangeThreshold, SwitchDpd, SwitchProtocol
-from stack.control.drained import DrainEngines, ReturnEngines
+from stack.control.drained import DrainEngines, ForgetDrained, ReturnEngines
 from stack.control.parameters import ChangeParameter
 from stack.control.pool_effects import ChangeBounds, ChangeDrainTime, ChangePrice
 from stack.control.rails import Forced
@@ -81,6 +81,7 @@ Effect = (
     | ChangePrice
     | DrainEngines
     | ReturnEngines
+    | ForgetDrained
     | GrowPool
     | ShrinkPool
     | ChangeRole

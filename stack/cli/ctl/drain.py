@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def command(at: Connection, engines: tuple[str, ...], undo: bool, dry_run: bool, comment: str | None) -> None:
     """Take engines out of rotation: requests in flight finish, new ones go elsewhere, nothing is ended.
 
-    They count among their pool's replicas and stay out, also over restarts, until --undo. To end engines for good
-    make their pool smaller: kvdeck ctl set pools.decode.replicas=1
+    They count among their pool's replicas and stay out, also when they or control start again, until --undo. A stack that
+    `kvdeck up` starts anew begins with its configuration, though: all engines in rotation. To end engines for good make
+    their pool smaller: kvdeck ctl set pools.decode.replicas=1
     """
     from stack.wiring.ctl import drain
 

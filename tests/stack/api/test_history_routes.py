@@ -10,7 +10,10 @@ import msgspec
 import pytest
 
 from stack.adapters.audit_store import FILE
-from stack.api.schema import ChangeView, GenerationsView, KeptView
+from stack.api import tables
+from stack.api.desired_file import read_desired
+from stack.api.history_schema import GenerationsView, KeptView
+from stack.api.schema import ChangeView
 from stack.control.diff import Change
 from stack.control.state import SCHEMA
 from tests.stack.api.deck import Deck, deck
@@ -61,10 +64,21 @@ async def test_one_generation_is_told_whole(tmp_path: Path) -> None:
         before = await it.state()
         await it.patch({"strategy": "session"})
         one = msgspec.json.decode((await it.http.get("/v1/generations/1")).content, type=KeptView)
-        assert (one.generation, one.at, one.desired) == (1, it.clock.wall(), {"schema": SCHEMA} | before["desired"])
+        assert (one.generation, one.at, one.schema, one.desired) == (1, it.clock.wall(), SCHEMA, before["desired"])
         assert _error(await it.http.get("/v1/generations/9")) == (404, "unknown_generation", "generation")
         assert _error(await it.http.get("/v1/generations/none")) == (400, "bad_parameter", "generation")
         assert _error(await it.http.get("/v1/generations", params={"before": "x"})) == (400, "bad_parameter", "before")
+
+
+async def test_what_is_told_of_a_generation_is_a_file_that_control_takes(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.patch({"strategy": "session", "pools": {"decode": {"parameters": {"session": {"load_factor": 3.0}}}}})
+        answer = await it.http.get("/v1/generations/2")
+        told = "".join(str(part) for part in tables.generation(msgspec.json.decode(answer.content, type=KeptView)))
+        for text in (answer.text, told[told.index("schema:") :]):
+            file = tmp_path / "desired.yaml"
+            file.write_text(text)
+            assert read_desired(file) == it.control.board.desired
 
 
 async def test_rolling_back_is_a_change_that_names_where_it_goes_back_to(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ import pytest
 
 from stack.control.decide import Decision, decide, decide_whole
 from stack.control.diff import Change
+from stack.control.drained import DrainEngines, ForgetDrained
 from stack.control.refusal import RefusedError
 from stack.control.state import SCHEMA, Desired, ModelState
+from stack.model.tier import Pool
 from tests.stack.control.samples import FLEET, STRATEGIES, desired, model
 
 ALL = f"[] is not allowed: an object with {', '.join(ModelState.__struct_fields__)}"
@@ -34,6 +36,28 @@ def test_its_effects_are_those_of_the_patch_that_would_do_the_same() -> None:
     patch = {"pools": {"decode": {"replicas": 1}}, "dpd": {"routing_threshold": 64}}
     patched = decide(patch, desired(), FLEET, STRATEGIES)
     assert _decide(msgspec.to_builtins(patched.desired)) == patched
+
+
+def test_names_of_long_ago_that_no_engine_has_any_more_are_left_out_and_told() -> None:
+    drained = {"drained": ["decode-0", "decode-4", "decode-5"]}
+    document = {"models": {"smollm2": {"pools": {"prefill": {"replicas": 1}, "decode": {"replicas": 2} | drained}}}}
+    with pytest.raises(RefusedError, match="no decode engine 'decode-4'; there are: decode-0, decode-1"):
+        _decide(document)
+    decision = decide_whole(document, desired(), FLEET, STRATEGIES, past=True)
+    assert decision.desired.models["smollm2"].pools.decode.drained == ("decode-0",)
+    forgotten = ForgetDrained("smollm2", Pool.DECODE, ("decode-4", "decode-5"))
+    assert [effect for effect in decision.effects if effect.kind in ("drain_engines", "forget_drained")] == [
+        forgotten,
+        DrainEngines("smollm2", Pool.DECODE, ("decode-0",)),
+    ]
+    assert forgotten.sentence == "Out of rotation then, and left out, for there is no such decode engine now: decode-4, decode-5."
+
+
+def test_a_name_that_no_engine_has_stays_while_it_is_in_force() -> None:
+    document = msgspec.to_builtins(desired())
+    document["models"]["smollm2"]["pools"]["decode"]["drained"] = ["decode-4"]
+    before = msgspec.convert(document, Desired)
+    assert decide_whole(document, before, FLEET, STRATEGIES, past=True) == Decision(before, (), ())
 
 
 def test_what_it_leaves_out_becomes_the_default() -> None:

@@ -12,7 +12,8 @@ import msgspec
 from click.testing import CliRunner, Result
 
 from stack.api.experiment_schema import ArmView, ExperimentsView, ExperimentView
-from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, KeptView, ReportView, StateView
+from stack.api.history_schema import KeptView
+from stack.api.schema import Applied, AuditView, ChangeView, DecisionsView, ErrorDetail, ErrorView, ReportView, StateView
 from stack.cli.ctl import command
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.decision import Candidate, Selection, ShadowChoice

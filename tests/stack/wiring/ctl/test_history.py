@@ -29,7 +29,7 @@ def test_one_generation_is_shown_whole() -> None:
     assert "generation 8, since 1970-01-01" in shown
     assert ", applied by ops\nbecause\n" in shown
     assert "models.smollm2.strategy │ prefix_aware │ session" in shown
-    assert shown.endswith("desired:\n  models:\n    smollm2:\n      strategy: session\n")
+    assert shown.endswith("schema: 1\ndesired:\n  models:\n    smollm2:\n      strategy: session\n")
 
 
 def test_rollback_asks_at_the_generation_that_is_in_force() -> None:
