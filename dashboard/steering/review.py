@@ -135,5 +135,7 @@ def _outcome(generation: int) -> None:
         return
     if change.pending:
         st.warning(f"Generation {change.generation} is in force; not yet acknowledged by {', '.join(change.pending)}.")
+    elif change.unheard:
+        st.warning(f"Generation {change.generation} is in force; no router reports: nothing goes by it yet.")
     else:
         st.success(f"Generation {change.generation} is in force.", icon=":material/check_circle:")

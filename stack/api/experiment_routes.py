@@ -81,8 +81,9 @@ class ExperimentRoutes:
             diff=begun.decision.diff,
             effects=tuple(effect_view(effect) for effect in begun.decision.effects),
             pending=begun.pending,
+            unheard=not asked.dry_run and self.proposals.routers.unheard,
         )
-        return json_response(view, 202 if begun.pending else 200)
+        return json_response(view, 202 if view.pending else 200)
 
     async def every(self, request: Request) -> Response:
         limit = asking.limit(request)

@@ -46,7 +46,7 @@ class BegunView(msgspec.Struct, frozen=True, kw_only=True):
     """`POST /v1/experiments`: what runs now, or on a dry run would.
 
     `diff` and `effects` are what the candidate's share of requests meets. `pending` names the live routers that have not
-    acknowledged it yet (status 202).
+    acknowledged it yet (status 202); `unheard`: none reports, so nothing goes by it.
     """
 
     experiment: Experiment
@@ -54,3 +54,4 @@ class BegunView(msgspec.Struct, frozen=True, kw_only=True):
     diff: tuple[Change, ...]
     effects: tuple[EffectView, ...]
     pending: tuple[str, ...] = ()
+    unheard: bool = False

@@ -30,6 +30,8 @@ def begun(view: BegunView) -> Iterator[RenderableType]:
     share = f"{experiment.proposal.share:.0%} of {experiment.model}'s sessions"
     if view.pending:
         yield Text(f"{experiment.id} runs, on {share}; not yet acknowledged by {', '.join(view.pending)}", DOUBTFUL)
+    elif view.unheard:
+        yield Text(f"{experiment.id} runs, on {share}; no router reports: nothing goes by it yet", DOUBTFUL)
     else:
         yield Text(f"{experiment.id} runs, on {share}", GOOD)
 

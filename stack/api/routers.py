@@ -60,6 +60,11 @@ class Routers:
             for name, heard in sorted(self._heard.items())
         )
 
+    @property
+    def unheard(self) -> bool:
+        """No router is alive: what is in force, nothing goes by."""
+        return not self.live()
+
     def pending(self, version: int) -> tuple[str, ...]:
         """The live routers that have not applied `version` or a later one yet."""
         return tuple(sorted(report.id for report in self.live() if report.version < version))

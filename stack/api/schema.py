@@ -123,8 +123,8 @@ class EffectView(msgspec.Struct, frozen=True, kw_only=True):
 class ChangeView(StateView, frozen=True, kw_only=True):
     """`PATCH /v1/state` and `POST /v1/rollback`: the state after the change, and what the change was.
 
-    On a dry run `desired` and `generation` are those in force: nothing was applied, `proposed` is what would be.
-    `pending` names the live routers that have not acknowledged the change yet (status 202).
+    On a dry run `desired` and `generation` are those in force: nothing was applied, `proposed` is what would be. `pending`
+    names the live routers that have not acknowledged the change yet (status 202); `unheard`: none reports, nothing goes by it.
     """
 
     dry_run: bool
@@ -132,13 +132,11 @@ class ChangeView(StateView, frozen=True, kw_only=True):
     diff: tuple[Change, ...] = ()
     effects: tuple[EffectView, ...] = ()
     pending: tuple[str, ...] = ()
+    unheard: bool = False
 
 
 class DecisionsView(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /v1/decisions`: newest first, out of a bounded memory. `dropped` counts records that never arrived.
-
-    `files` tells how keeping them in files goes, null where they are not.
-    """
+    """`GET /v1/decisions`: newest first. `dropped` records never arrived; `files`: how keeping them in files goes, null for not."""
 
     decisions: tuple[DecisionRecord, ...]
     dropped: int

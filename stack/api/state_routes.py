@@ -99,7 +99,7 @@ class StateRoutes:
         )
         changed = await self.changes.change(asked)
         view = await self._changed(asked.dry_run, changed)
-        return json_response(view, 202 if changed.pending else 200, {"ETag": f'"{view.generation}"'})
+        return json_response(view, 202 if view.pending else 200, {"ETag": f'"{view.generation}"'})
 
     async def health(self, _: Request) -> Response:
         return json_response(HealthView(status="ok", generation=self.board.generation))
@@ -143,6 +143,7 @@ class StateRoutes:
             diff=changed.decision.diff,
             effects=tuple(effect_view(effect) for effect in changed.decision.effects),
             pending=changed.pending,
+            unheard=not dry_run and self.routers.unheard,
         )
 
 

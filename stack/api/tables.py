@@ -69,7 +69,7 @@ def _drift(view: StateView) -> Iterator[RenderableType]:
 def change(view: ChangeView) -> Iterator[RenderableType]:
     """`kvdeck ctl set` and `diff`: what changes, what that does, how far it got."""
     if not view.diff:
-        yield Text(f"nothing to change: generation {view.generation} is like that already")
+        yield Text(f"nothing to change: generation {view.generation} is like that already{_untold(view)}")
         return
     yield table("changes", ("field", "before", "after"), map(_change, view.diff))
     yield from (Text(f"- {effect.sentence}") for effect in view.effects)
@@ -77,10 +77,16 @@ def change(view: ChangeView) -> Iterator[RenderableType]:
         yield Text(f"dry run: nothing was applied, generation {view.generation} stays in force")
     elif view.pending:
         yield Text(f"generation {view.generation} is in force; not yet acknowledged by {', '.join(view.pending)}", DOUBTFUL)
+    elif view.unheard:
+        yield Text(f"generation {view.generation} is in force; no router reports: nothing goes by it yet", DOUBTFUL)
     else:
         yield Text(f"generation {view.generation} is in force and acknowledged by every live router", GOOD)
     if not view.dry_run:
         yield Text(f"what it comes to: kvdeck ctl report {view.generation}")
+
+
+def _untold(view: ChangeView) -> str:
+    return "; no router reports: nothing goes by it yet" if view.unheard else ""
 
 
 def audit(view: AuditView) -> Iterator[RenderableType]:

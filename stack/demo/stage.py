@@ -109,6 +109,8 @@ class Stage:
         changed = self.control.change(patch, generation, comment="kvdeck demo")
         if changed.pending:
             raise DemoError(f"{', '.join(changed.pending)} does not apply the change: see `kvdeck status`")
+        if changed.unheard:
+            raise DemoError("no router reports to control: see `kvdeck status`")
 
     async def _samples(self) -> Samples:
         try:

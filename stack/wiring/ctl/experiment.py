@@ -23,7 +23,7 @@ def start(
         asked = replace(proposal, candidate=patch(words, state.desired.models, model))
         view = client.begin(asked, state.generation, dry_run=dry_run, comment=comment)
         show(connection, view, experiment_tables.begun)
-        return Exit.PENDING if view.pending else Exit.APPLIED
+        return Exit.PENDING if view.pending or view.unheard else Exit.APPLIED
 
     return _run(connection, ask)
 

@@ -35,6 +35,6 @@ def change(
 
 
 def changed(connection: Connection, view: ChangeView) -> Exit:
-    """Print what a change did, and say whether every router follows."""
+    """Print what a change did, and say whether every router follows, and any."""
     show(connection, view, tables.change)
-    return Exit.PENDING if view.pending else Exit.APPLIED
+    return Exit.PENDING if view.pending or view.unheard else Exit.APPLIED

@@ -35,6 +35,17 @@ def test_only_live_routers_that_lag_are_pending() -> None:
     assert routers.pending(2) == ("slow",)
 
 
+def test_where_no_router_is_alive_nobody_hears() -> None:
+    clock = Clock()
+    routers = Routers(clock)
+    said = [routers.unheard]
+    routers.take(_report("a"))
+    said.append(routers.unheard)
+    clock.advance(6)
+    said.append(routers.unheard)
+    assert said == [True, False, True]
+
+
 def test_ids_from_the_network_cannot_fill_the_memory() -> None:
     clock = Clock()
     routers = Routers(clock)

@@ -270,6 +270,15 @@ async def test_a_router_that_died_holds_up_nobody_but_stays_visible(tmp_path: Pa
         assert {engine["in_flight"] for engine in state["engines"]} == {None}
 
 
+async def test_where_no_router_is_alive_the_answer_says_that_nothing_goes_by_it(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        await it.router().follow()
+        assert (await it.patch({"strategy": "session"})).json()["unheard"] is False
+        it.clock.advance(6)
+        assert (await it.patch({"strategy": "prefix_aware"}, dry_run="true")).json()["unheard"] is False
+        assert (await it.patch({"strategy": "prefix_aware"})).json()["unheard"] is True
+
+
 async def test_a_restart_keeps_what_was_answered(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         await it.patch({"strategy": "session", "pools": {"decode": {"replicas": 3}}})

@@ -21,6 +21,7 @@ from tests.stack.wiring.ctl.stand import CHANGED, control, refusal, run
     ("status", "body", "exit_code", "said"),
     [
         (202, msgspec.structs.replace(CHANGED, pending=("router-1",)), 3, "not yet acknowledged by router-1"),
+        (200, msgspec.structs.replace(CHANGED, unheard=True), 3, "8 is in force; no router reports: nothing goes by it yet"),
         (422, refusal("refused"), 4, "models.smollm2.strategy: it is refused"),
         (401, refusal("unauthorized"), 4, "--token-file FILE, made by `kvdeck token new`"),
         (403, refusal("forbidden"), 4, "it is forbidden"),

@@ -39,6 +39,9 @@ def test_a_dry_run_and_a_router_that_has_yet_to_follow_say_so() -> None:
     with control(202, replace(BEGUN, pending=("router-0",))) as server:
         done = run(server, "experiment", "start", "strategy=session")
         assert (done.exit_code, "not yet acknowledged by router-0" in done.output) == (3, True)
+    with control(body=replace(BEGUN, unheard=True)) as server:
+        done = run(server, "experiment", "start", "strategy=session")
+        assert (done.exit_code, "no router reports: nothing goes by it yet" in done.output) == (3, True)
 
 
 def test_what_runs_is_shown_with_its_arms_its_effects_and_what_is_not_known() -> None:
