@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 
 FILE = "control.db"
 _LAST = 2**63 - 1
+LIFE_MOST = 10_000_000  # versions that one life of control tells routers: a change each second for a third of a year
 
 # Rows are only ever added; the triggers hold anybody to it who opens the file, this program included.
 _SCHEMA = """
@@ -26,6 +27,7 @@ CREATE TABLE IF NOT EXISTS state (generation INTEGER PRIMARY KEY, at REAL NOT NU
 CREATE TABLE IF NOT EXISTS audit (sequence INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS audit_of ON audit (json_extract(record, '$.generation'), sequence);
 CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS life (first INTEGER PRIMARY KEY);
 CREATE TRIGGER IF NOT EXISTS state_kept BEFORE UPDATE ON state BEGIN SELECT RAISE(ABORT, 'state is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS state_whole BEFORE DELETE ON state BEGIN SELECT RAISE(ABORT, 'state is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS audit_kept BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END;
@@ -79,6 +81,13 @@ class SqliteStore:
         """Remember that this run has begun. Raises StoreError."""
         await self._file.do(lambda db: db.execute("INSERT OR IGNORE INTO run VALUES (?)", (run,)))
 
+    async def life(self, clock: int) -> int:
+        """A number above all that an earlier life of control began with or counted up to: `clock`, unless it went back.
+
+        Raises StoreError.
+        """
+        return await self._file.do(lambda db: _life(db, clock))
+
     def _tell(self, db: sqlite3.Connection) -> None:
         """Whoever added them: what is new in the log is told."""
         if self._last is None:
@@ -105,6 +114,13 @@ def _load(db: sqlite3.Connection) -> Kept | None:
         return kept_state(row[0], msgspec.json.decode(row[1], type=dict[str, object]))
     except msgspec.ValidationError as error:
         raise msgspec.DecodeError(f"generation {row[0]} was kept by another release and is not understood: {error}") from error
+
+
+def _life(db: sqlite3.Connection, clock: int) -> int:
+    last: int | None = db.execute("SELECT max(first) FROM life").fetchone()[0]
+    first = clock if last is None else max(clock, last + LIFE_MOST)
+    db.execute("INSERT INTO life VALUES (?)", (first,))
+    return first
 
 
 def add_record(db: sqlite3.Connection, record: AuditRecord) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 BYTES_MAX = 256 << 10
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 class PlainYamlError(ValueError):
@@ -52,6 +53,8 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if key.tag == _MERGE:
+                raise yaml.constructor.ConstructorError(None, None, "merge keys (<<) are not taken, write it out", key.start_mark)
             if isinstance(key, yaml.ScalarNode) and key.value in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} stands twice", key.start_mark)
             seen.add(str(key.value))

@@ -17,8 +17,8 @@ from stack.control.trial_effects import ended
 class Board:
     """The desired state, the draining engines, the changes of pools in flight, and the version of what routers are told.
 
-    Versions begin at `first_version`, which must be above that of any control before this one: Unix
-    milliseconds do. So a router's acknowledgement can never be mistaken for one of an earlier life.
+    Versions begin at `first_version`, which must be above those of any control before this one. So a router's acknowledgement
+    can never be mistaken for one of an earlier life.
     `listeners` are told of every change: what was in force, and what is.
     """
 

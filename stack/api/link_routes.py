@@ -56,6 +56,8 @@ class LinkRoutes:
         report = _report(await asking.body(request, asking.REPORT_BYTES))
         if report.id != request.path_params["id"]:
             raise ApiError(400, "bad_report", "the report is not from the router in the path", "id")
+        if report.version > self.board.version:  # nobody was told such a one: it acknowledges nothing
+            report = msgspec.structs.replace(report, version=-1)
         self.routers.take(report)
         self.ring.take(report)
         if self.board.drains:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +59,7 @@ class Back:
 
     async def read(self, store: Store) -> Wanted:
         """Raises ApiError; 404 for a generation that never was."""
+        _decoded(self.body)
         try:
             number = msgspec.json.decode(self.body, type=Rollback).generation
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -82,6 +85,7 @@ async def kept(store: Store, generation: int) -> dict[str, Any]:
 def _decoded(body: bytes) -> object:
     try:
         document = msgspec.json.decode(body)
+        json.loads(body.decode(), object_pairs_hook=_once, parse_int=float)
     except RecursionError as error:
         raise ApiError(400, "invalid_json", "the JSON nests too deeply") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -89,3 +93,12 @@ def _decoded(body: bytes) -> object:
     if too_deep(document):
         raise ApiError(400, "invalid_json", f"the JSON nests deeper than {DEPTH_MAX} levels")
     return document
+
+
+def _once(pairs: Sequence[tuple[str, object]]) -> None:
+    """Refuse a key that an object has twice: msgspec takes the last one, a reader of the audit log may see the first."""
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise ApiError(400, "invalid_json", f"{name!r} stands twice in one object", name)
+        seen.add(name)

@@ -17,6 +17,13 @@ def host_port(_context: click.Context, _option: click.Parameter, value: str) -> 
         raise click.BadParameter(str(error)) from error
 
 
+def router_name(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    """An option's callback: a name that control takes, with room for what tells one worker from another."""
+    if not 0 < len(value) <= 120 or not all("!" <= char <= "~" for char in value):
+        raise click.BadParameter("a name is up to 120 printable ASCII characters without spaces")
+    return value
+
+
 def ago(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     """An option's callback: 90s, 10m or 2h before now, as Unix seconds."""
     if value is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from stack.cli.kubernetes_options import kubernetes_options, selected
-from stack.cli.options import host_port
+from stack.cli.options import host_port, router_name
 
 if TYPE_CHECKING:
     from stack.wiring.router_options import RouterOptions
@@ -22,7 +22,9 @@ _EXISTING = click.Path(path_type=Path, dir_okay=False, exists=True)
 @click.option(
     "--listen", default="127.0.0.1:8000", show_default=True, callback=host_port, metavar="HOST:PORT", help="Where clients come."
 )
-@click.option("--id", "router_id", default="router-0", show_default=True, help="This router's name at control.")
+@click.option(
+    "--id", "router_id", default="router-0", show_default=True, callback=router_name, help="This router's name at control."
+)
 @click.option("--targets", type=_FILE, help="The fleet: a file_sd file, watched. This, or --kubernetes-selector.")
 @click.option("--control-url", help="Follow this control. Without it the router goes on with --config.")
 @click.option("--control-token-file", type=_EXISTING, help="Bearer token for control.")

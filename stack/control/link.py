@@ -11,10 +11,16 @@ which, and refuses whole what it does not understand; control sees both as drift
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from stack.control.decision import DecisionRecord
 from stack.control.state import SCHEMA, ModelState
+
+RouterId = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,128}(?!\n)$")]  # "$" alone would take a line break behind it
+Version = Annotated[int, msgspec.Meta(ge=-1, le=2**53)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,33 +60,33 @@ class EngineReport(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     health: str
-    in_flight: int
+    in_flight: Count
     detail: str = ""
-    health_age_seconds: float | None = None
+    health_age_seconds: Annotated[float, msgspec.Meta(ge=0)] | None = None
     placement: str | None = None
 
 
 class RefusedConfig(msgspec.Struct, frozen=True, kw_only=True):
     """A configuration that a router does not apply, and why; it goes on with the one before."""
 
-    version: int
-    generation: int
+    version: Version
+    generation: Count
     reason: str
 
 
 class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Acknowledges a version and brings decisions. `dropped` counts records lost since the last report.
+    """Acknowledges a version, -1 for none, and brings decisions. `dropped` counts records lost since the last report.
 
     `experiments` are the ids of those whose arms it tells apart, `ignored` are paths of fields of the applied configuration that
     this router does not know.
     """
 
-    id: str
-    version: int
-    generation: int
+    id: RouterId
+    version: Version
+    generation: Count
     engines: tuple[EngineReport, ...] = ()
     decisions: tuple[DecisionRecord, ...] = ()
-    dropped: int = 0
+    dropped: Count = 0
     experiments: tuple[str, ...] = ()
     schema: int = SCHEMA
     ignored: tuple[str, ...] = ()

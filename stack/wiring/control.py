@@ -18,6 +18,7 @@ import stack.strategies  # noqa: F401  # importing it registers every strategy
 from stack.adapters.audit_store import SqliteStore
 from stack.adapters.cache_quotas import LMCacheQuotas
 from stack.adapters.experiment_store import SqliteExperiments
+from stack.adapters.folder_lock import only_control
 from stack.adapters.lines_out import LinesOut
 from stack.adapters.report_store import SqliteReports
 from stack.adapters.store_limits import store_limits
@@ -52,7 +53,7 @@ def run(settings: ControlSettings) -> None:
     tokens = TokenFiles(settings.tokens, time.monotonic) if settings.tokens else None
     check_listen(settings.host, tokens=tokens is not None, tls=settings.tls is not None, insecure=settings.insecure)
     _check_tls(settings.tls)
-    with listening(settings.host, settings.port) as listener:
+    with listening(settings.host, settings.port) as listener, only_control(settings.state_dir):
         lines = LinesOut(sys.stdout.buffer)
         store = SqliteStore(settings.state_dir, lambda record: lines.put(msgspec.json.encode(AuditLine(audit=record))))
         try:
@@ -81,11 +82,13 @@ async def _run(
 ) -> None:
     followed = settings.followed
     files = decision_files(settings)
-    cache = cache_board(settings.cache_store)
+    life = await store.life(int(time.time() * 1000))
+    cache = cache_board(settings.cache_store, life)
     asking = httpx.AsyncClient(trust_env=False)
     limits = None if settings.cache_store is None else store_limits(settings.cache_store)
     control = assemble(
         begin=begin,
+        life=life,
         store=store,
         reports=SqliteReports(store.file),
         experiments=SqliteExperiments(store.file),

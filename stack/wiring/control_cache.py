@@ -15,9 +15,9 @@ from stack.api.cache_watch import CacheWatch
 from stack.control.cache_directory import CacheDirectory
 
 
-def cache_board(store_url: str | None) -> CacheBoard:
-    """An empty board. Its epoch is above that of any control before this one: Unix milliseconds are."""
-    return CacheBoard(CacheDirectory(int(time.time() * 1000), has_store=store_url is not None), time.monotonic)
+def cache_board(store_url: str | None, epoch: int) -> CacheBoard:
+    """An empty board; `epoch` is above that of any control before this one."""
+    return CacheBoard(CacheDirectory(epoch, has_store=store_url is not None), time.monotonic)
 
 
 @asynccontextmanager

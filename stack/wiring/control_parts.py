@@ -67,13 +67,15 @@ def assemble(
     flights: Flights | None = None,
     backends: Backends = NO_BACKENDS,
     counterpart: Counterpart | None = None,
+    life: int | None = None,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
     `cache` is what is known of the caches behind them; `declared` reads the file that is followed in declarative mode. Without
     `allow_experiments` none begins, and none goes on. `flights` are changes of pools that may be under way from an earlier life,
-    `backends` are where the tiers are changed; `counterpart` judges changes, too, and follows what is desired.
+    `backends` are where the tiers are changed; `counterpart` judges changes, too, and follows what is desired. `life` is what the
+    store gave this life, which versions begin at; without it the wall clock's milliseconds.
     """
-    began = int(wall() * 1000)
+    began = int(wall() * 1000) if life is None else life
     board = Board(begin.kept, began, flights)
     routers, ring = Routers(clock), DecisionRing()
     sight = Sight(board, routers, wall)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stack.adapters.audit_store import FILE, GENERATIONS, SqliteStore, add_record
+from stack.adapters.audit_store import FILE, GENERATIONS, LIFE_MOST, SqliteStore, add_record
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.diff import Change
 from stack.control.ports import Kept, StoreError
@@ -28,6 +28,17 @@ async def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
     assert await again.load() == Kept(2, desired(decode=3))
     assert [(record.sequence, record.generation) for record in await again.records(10)] == [(2, 2), (1, 1)]
     again.close()
+
+
+async def test_a_life_begins_above_all_before_it_also_when_the_clock_went_back(tmp_path: Path) -> None:
+    day = 86_400_000
+    begun = []
+    for clock in (100 * day, 101 * day, 100 * day, 100 * day, 102 * day):
+        store = SqliteStore(tmp_path)
+        begun.append(await store.life(clock))
+        store.close()
+    back = 101 * day + LIFE_MOST
+    assert begun == [100 * day, 101 * day, back, back + LIFE_MOST, 102 * day]
 
 
 async def test_what_a_newer_release_noted_is_told_as_far_as_it_is_understood(tmp_path: Path) -> None:

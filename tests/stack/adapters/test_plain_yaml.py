@@ -31,6 +31,8 @@ def test_values_are_values() -> None:
         (BOMB, r"aliases \(\*name\) are not taken, write it out"),
         ("a: {x: 1, y: 2, x: 3}", "'x' stands twice"),
         ("a: 1\nb: 2\na: 3", "'a' stands twice"),
+        ("a: {<<: {x: 1}, x: 2}", r"merge keys \(<<\) are not taken, write it out"),
+        ("<<: [{a: 1}, {a: 2}]", r"merge keys \(<<\) are not taken"),
         ("[" * 5_000, "it nests too deeply"),
         ("{a: " * 5_000 + "1" + "}" * 5_000, "it nests too deeply"),
         ("a: 1\n---\nb: 2", "expected a single document"),

@@ -3,6 +3,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+
+import pytest
 
 from stack.control.decision import DecisionRecord
 from tests.decisions import decision, disaggregated
@@ -64,6 +67,38 @@ async def test_bad_reports_are_refused(tmp_path: Path) -> None:
             answer = await it.http.post("/v1/routers/router-0/report", content=body)
             assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_report")
         assert (await it.state())["applied"]["routers"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("router%1B[2J", {}),
+        ("router%0A", {}),
+        ("router%200", {}),
+        ("r" * 129, {}),
+        ("router-0", {"generation": -5}),
+        ("router-0", {"version": -2}),
+        ("router-0", {"version": 2**60}),
+        ("router-0", {"dropped": -1}),
+        ("router-0", {"engines": [{"name": "decode-0", "health": "ready", "in_flight": -3}]}),
+        ("router-0", {"engines": [{"name": "decode-0", "health": "ready", "in_flight": 0, "health_age_seconds": -1.0}]}),
+        ("router-0", {"refused": {"version": 1, "generation": -1, "reason": "no"}}),
+    ],
+)
+async def test_what_no_router_can_mean_is_refused(tmp_path: Path, name: str, fields: dict[str, object]) -> None:
+    async with deck(tmp_path) as it:
+        report = {"id": unquote(name), "version": 1, "generation": 1} | fields
+        answer = await it.http.post(f"/v1/routers/{name}/report", json=report)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_report")
+        assert (await it.state())["applied"]["routers"] == []
+
+
+async def test_a_version_that_nobody_was_told_acknowledges_nothing(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        ahead = {"id": "router-0", "version": it.control.board.version + 1_000, "generation": 1}
+        assert (await it.http.post("/v1/routers/router-0/report", json=ahead)).status_code == 204
+        answer = await it.patch({"strategy": "session"})
+        assert (answer.status_code, answer.json()["pending"]) == (202, ["router-0"])
 
 
 async def test_decisions_come_back_newest_first_and_filtered(tmp_path: Path) -> None:

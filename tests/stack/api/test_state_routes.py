@@ -211,6 +211,22 @@ async def test_a_refusal_names_the_field_and_changes_nothing(tmp_path: Path, pat
         assert (await it.outcomes())[-1] == "refused"
 
 
+@pytest.mark.parametrize(
+    ("path", "method", "body", "name"),
+    [
+        ("/v1/state", "PATCH", b'{"strategy": "session", "strategy": "kv_aware"}', "strategy"),
+        ("/v1/state", "PATCH", b'{"dpd": {"enabled": true, "en\\u0061bled": false}}', "enabled"),
+        ("/v1/rollback", "POST", b'{"generation": 1, "generation": 2}', "generation"),
+    ],
+)
+async def test_a_key_that_stands_twice_is_refused_by_name(tmp_path: Path, path: str, method: str, body: bytes, name: str) -> None:
+    async with deck(tmp_path) as it:
+        answer = await it.http.request(method, path, content=body, headers={"If-Match": "1"})
+        assert _error(answer) == (400, "invalid_json", name)
+        assert answer.json()["error"]["message"] == f"{name!r} stands twice in one object"
+        assert (await it.state())["generation"] == 1
+
+
 async def test_two_models_change_independently(tmp_path: Path) -> None:
     two = Desired(models={"smollm2": model(), "qwen": model(prefill=0, dpd=False)})
     async with deck(tmp_path, configured=two) as it:

@@ -160,6 +160,19 @@ def test_what_it_cannot_start_with_is_one_clear_line(tmp_path: Path, more: list[
     assert "Traceback" not in done.stderr
 
 
+def test_a_second_control_on_one_folder_is_refused_and_a_killed_one_leaves_it_free(folder: Path) -> None:
+    config = str(folder / "config.yaml")
+    with running_control(folder, "--config", config) as process:
+        command = control_command(folder, "--listen", "127.0.0.1:0", "--config", config)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1
+        assert f"another control keeps its state in {folder}: end it, or give --state-dir another folder" in done.stderr
+        assert "Traceback" not in done.stderr
+        process.end(signal.SIGKILL)
+    with running_control(folder) as process, ControlClient(process.url) as client:
+        assert client.state().generation == 1
+
+
 def test_a_port_in_use_is_one_clear_line(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
