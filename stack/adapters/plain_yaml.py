@@ -34,7 +34,7 @@ def parse(text: bytes) -> object:
     except RecursionError as error:
         raise PlainYamlError("it nests too deeply") from error
     except (yaml.YAMLError, ValueError) as error:  # ValueError: what looks like a date or a number and is none
-        raise PlainYamlError(" ".join(str(error).split())) from error
+        raise PlainYamlError(" ".join(str(error).split()).replace('in "<byte string>", ', "at ")) from error
 
 
 class _Loader(yaml.SafeLoader):

@@ -18,13 +18,13 @@ from stack.api.noting import note
 from stack.api.sight import Sight
 from stack.api.wish import Declared
 from stack.control.audit import AuditRecord, Outcome
+from stack.control.mode import FILE_FIELD
 from stack.control.ports import Store
 from stack.control.state import Desired
 
 log = logging.getLogger(__name__)
 
 ACTOR = "file"
-FIELD = "desired_file"
 
 
 class Follower(Looking):
@@ -100,7 +100,7 @@ class Follower(Looking):
             generation=self._board.generation,
             comment=self._name,
             error=message,
-            field=FIELD,
+            field=FILE_FIELD,
         )
         await note(self._store, record)
 

@@ -14,6 +14,7 @@ from stack.control.flights import airborne
 from stack.control.holds import Place, Watched, drifting, watched
 from stack.control.machinery import UNKNOWN, EngineProcess, Machinery
 from stack.control.members import Member, observe
+from stack.control.mode import FILE_FIELD
 from stack.control.ports import Kept
 from stack.control.tier_effects import tier_drift
 from stack.control.tiers import NO_STORE, CacheSeen
@@ -61,7 +62,7 @@ class Sight:
         for field, failure in (*drifting(self.watching), *failures):
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         if self.desired_file is not None:
-            reasons["desired_file"] = self.desired_file
+            reasons[FILE_FIELD] = self.desired_file
         now = self._wall()
         self._since = {field: self._since.get(field, now) for field in reasons}
         return tuple(Drift(field=field, reason=reason, since=self._since[field]) for field, reason in sorted(reasons.items()))

@@ -15,7 +15,7 @@ from stack.api.schema import AuditView, ChangeView, EngineView, RouterView, Stat
 from stack.api.table import DOUBTFUL, GOOD, clock, known, table, written
 from stack.control.audit import AuditRecord
 from stack.control.diff import Change
-from stack.control.mode import Mode
+from stack.control.mode import FILE_FIELD, Mode
 from stack.control.state import ModelState
 from stack.engines.pd.base import link
 
@@ -39,7 +39,11 @@ def _mode(view: StateView) -> str:
         case Mode.LIVE:
             return "live"
         case Mode.DECLARATIVE:
-            return f"declarative: {view.desired_file} says what is desired"
+            refused = next((drift for drift in view.drift if drift.field == FILE_FIELD), None)
+            if refused is None:
+                return f"declarative: {view.desired_file} says what is desired"
+            why = refused.reason.removeprefix(f"{view.desired_file} is refused: ").removeprefix(f"{view.desired_file} ")
+            return f"declarative: {view.desired_file} is refused since {clock(refused.since)}: {why}"
         case Mode.OBSERVE:
             return "observe: nothing is changed"
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
+FILE_FIELD = "desired_file"  # of drift and audit: the file that is followed, where it is not in force
+
 
 class Mode(StrEnum):
     """How much control does."""

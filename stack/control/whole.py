@@ -7,6 +7,8 @@ from collections.abc import Collection
 from stack.control.refusal import RefusedError
 from stack.control.state import SCHEMA, Desired
 
+_ANEW = "; which models are served is settled when control starts: start it anew to change that"
+
 
 def whole(document: object, desired: Desired) -> dict[str, object]:
     """`document`, which is for exactly the models that are served. Raises RefusedError."""
@@ -23,7 +25,7 @@ def whole(document: object, desired: Desired) -> dict[str, object]:
     if not isinstance(models, dict):
         raise RefusedError("models", "'models' must be an object keyed by model")
     if set(models) != set(desired.models):
-        raise RefusedError("models", f"it is for the models {_names(models)}; served are {_names(desired.models)}")
+        raise RefusedError("models", f"it is for the models {_names(models)}; served are {_names(desired.models)}{_ANEW}")
     return document
 
 

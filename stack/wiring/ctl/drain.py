@@ -9,6 +9,7 @@ from stack.api.client import ControlClient
 from stack.api.schema import StateView
 from stack.model.tier import Pool
 from stack.wiring.ctl.asking import Connection, Exit, run
+from stack.wiring.ctl.file_lines import naming_lines
 from stack.wiring.ctl.state import changed
 
 
@@ -17,9 +18,9 @@ def drain(connection: Connection, engines: Sequence[str], *, undo: bool, dry_run
 
     def ask(client: ControlClient) -> Exit:
         state = client.state()
-        return changed(
-            connection, client.change(drained(state, engines, undo=undo), state.generation, dry_run=dry_run, comment=comment)
-        )
+        document = drained(state, engines, undo=undo)
+        with naming_lines(document, state):
+            return changed(connection, client.change(document, state.generation, dry_run=dry_run, comment=comment))
 
     return run(connection, ask)
 

@@ -9,6 +9,7 @@ from stack.api.assignments import patch
 from stack.api.client import ControlClient
 from stack.api.schema import ChangeView
 from stack.wiring.ctl.asking import Connection, Exit, run, show
+from stack.wiring.ctl.file_lines import naming_lines
 
 
 def get(connection: Connection, *, fields: bool) -> Exit:
@@ -29,7 +30,8 @@ def change(
     def ask(client: ControlClient) -> Exit:
         state = client.state()
         document = patch(words, state.desired.models, model)
-        return changed(connection, client.change(document, state.generation, dry_run=dry_run, comment=comment, force=force))
+        with naming_lines(document, state):
+            return changed(connection, client.change(document, state.generation, dry_run=dry_run, comment=comment, force=force))
 
     return run(connection, ask)
 

@@ -12,7 +12,10 @@ GOOD = "desired: {models: {m: {strategy: session}}}\nlocal: {anything: goes}\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: [", "cannot be read"),
+        (
+            "a: [",
+            "cannot be read: .* but found '<stream end>' at line 1, column 5",
+        ),
         ("", "has no 'desired:' section"),
         ("local: {}", "has no 'desired:' section"),
         ("desired: 7", "'desired:': Expected `object`, got `int`"),

@@ -46,8 +46,8 @@ ALLOWED = "desired.models.m.strategie: unknown field 'strategie'; allowed in mod
         ("control: {mode: declarative}", "control.mode: this stack cannot follow a file; observe or live are allowed"),
         (
             "desired: [1",
-            'while parsing a flow sequence in "<byte string>", line 1, column 10: desired: [1 ^ '
-            "expected ',' or ']', but got '<stream end>' in \"<byte string>\", line 1, column 12: desired: [1 ^",
+            "while parsing a flow sequence at line 1, column 10: desired: [1 ^ "
+            "expected ',' or ']', but got '<stream end>' at line 1, column 12: desired: [1 ^",
         ),
     ],
 )

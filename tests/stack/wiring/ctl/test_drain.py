@@ -8,11 +8,12 @@ import pytest
 from stack.api.assignments import AssignmentError
 from stack.api.schema import DrainedView, EngineView, StateView
 from stack.control.decide import decide
+from stack.control.mode import Mode
 from stack.fleet.engine import Health, State
 from stack.model.tier import Pool
 from stack.wiring.ctl.drain import drained
 from tests.stack.control.samples import FLEET, STRATEGIES, desired
-from tests.stack.wiring.ctl.stand import STATE, control, run
+from tests.stack.wiring.ctl.stand import STATE, control, refusal, run
 
 OUT = decide({"pools": {"decode": {"drained": ["decode-1"]}}}, desired(), FLEET, STRATEGIES).desired
 
@@ -64,3 +65,12 @@ def test_the_command_changes_the_state_it_read() -> None:
     assert (path, generation) == ("/v1/state?dry_run=true&comment=fan+broken", '"7"')
     assert patch == {"models": {"smollm2": {"pools": {"decode": {"drained": ["decode-0", "decode-1"]}}}}}
     assert done.exit_code == 0
+
+
+def test_where_a_file_says_what_is_desired_a_refusal_names_its_lines() -> None:
+    with control(403, refusal("mode")) as server:
+        server.reads["/v1/state"] = msgspec.structs.replace(FULL, mode=Mode.DECLARATIVE, desired_file="fleet.yaml")
+        done = run(server, "drain", "decode-0")
+    lines = "desired:\n  models:\n    smollm2:\n      pools:\n        decode:\n          drained:\n"
+    named = "          - decode-0\n          - decode-1\n"
+    assert (done.exit_code, done.output.partition("In fleet.yaml this change is:\n")[2]) == (4, lines + named)
