@@ -66,7 +66,8 @@ class Executor:
             other = self._other(errand, failure, handover)
             if other is None or failure.retry is None:
                 raise
-            if not self._retries.spend():
+            # Where no connection came about no engine has had the request: its one other try is no load beyond that of one.
+            if failure.retry is not Fallback.DECODE_UNREACHABLE and not self._retries.spend():
                 errand.note(Fallback.RETRY_BUDGET)
                 raise
             errand.fall_back(failure.retry)

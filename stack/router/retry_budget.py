@@ -1,4 +1,7 @@
-"""How many requests may be tried again: retries that follow every failure double the load just when engines are short."""
+"""How many requests may be tried again: retries that follow every failure double the load just when engines are short.
+
+One that follows a connection that never came about does not: no engine has had the request, and it needs none of these.
+"""
 
 from __future__ import annotations
 

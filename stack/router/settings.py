@@ -35,6 +35,7 @@ class RouterSettings:
     # A trial costs one request its first attempt: once a minute is little enough, and soon enough to come back.
     eject_max_s: float = 60.0
     # Retries on another engine, as a share of all requests: enough for one engine that dies, too little to bring down the rest.
+    # Of requests that an engine had: what found no connection is tried on another one in any case.
     retry_share: float = 0.1
     # Retries saved up in quiet times: what is in flight on one engine that dies under moderate load.
     retries_saved: float = 10.0

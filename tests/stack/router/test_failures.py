@@ -112,6 +112,16 @@ async def test_retries_are_a_small_share_of_the_requests_and_beyond_it_a_failure
     }
 
 
+async def test_what_reached_no_engine_is_tried_on_another_one_whatever_the_budget_says(tmp_path: Path) -> None:
+    engines = FakeEngine("decode-0"), FakeEngine("decode-1")
+    async with fleet(tmp_path, *engines, retries_saved=1.0, retry_share=0.0, probe_interval_s=60.0) as bench:
+        await engines[0].stop()
+        answered = [(await bench.chat()).status_code for _ in range(8)]
+        fallbacks = await bench.metric("kvdeck_router_fallbacks_total")
+    assert answered == [200] * 8
+    assert fallbacks == {'{model_name="smollm2",reason="decode_unreachable"}': 3.0}
+
+
 @pytest.mark.parametrize("behave", [_dies, _fails, _fails_in_the_first_event])
 async def test_an_engine_with_green_health_that_fails_requests_is_ejected_until_a_trial_succeeds(
     tmp_path: Path, behave: Behaviour
