@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 
@@ -13,6 +14,12 @@ from hypothesis import settings
 settings.register_profile("kvdeck", max_examples=50, deadline=None)
 settings.register_profile("long", max_examples=10_000, deadline=None)  # pytest --hypothesis-profile=long
 settings.load_profile("kvdeck")
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> None:
+    """A test that starts one of our programs in this process sets how much is logged: the next one begins as Python does."""
+    logging.getLogger().setLevel(logging.WARNING)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -119,7 +119,9 @@ def test_the_form_keeps_its_edits_while_the_page_refreshes_itself(page: Page, st
         expect(page.get_by_text("Somebody changed the state")).to_be_visible()
         expect(page.get_by_text("Applied: generation 2")).to_be_visible()
         expect(threshold).to_have_value("2048")
-        expect(page.get_by_test_id("stExpanderDetails")).to_be_visible()
+        history = page.get_by_role("group").filter(has_text="History: who changed what").get_by_test_id("stExpanderDetails")
+        expect(history).to_be_visible()
+        expect(history).not_to_have_attribute("inert", "")  # as what is folded up is
         sound(page)
 
 
