@@ -18,7 +18,14 @@ def fields(state: StateView) -> None:
     """Draw them, what differs first and in view."""
     differing = [field for field in state.fields if field.reason is not None]
     with st.expander("Field by field: desired, applied, observed", expanded=bool(differing)):
-        st.dataframe(table(state.fields), hide_index=True, height=_HEIGHT, key="fields")
+        st.dataframe(table(state.fields), hide_index=True, height=_HEIGHT, key="fields", column_config={
+            "field": st.column_config.TextColumn("field", width=280),
+            "desired": st.column_config.TextColumn("desired", width=130),
+            "applied": st.column_config.TextColumn("applied", width=170),
+            "observed": st.column_config.TextColumn("observed", width=270),
+            "differs since": st.column_config.TextColumn("differs since", width=120),
+            "why": st.column_config.TextColumn("why", width=380),
+        })  # fmt: skip
 
 
 def table(every: tuple[FieldState, ...]) -> pd.DataFrame:

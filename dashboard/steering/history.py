@@ -10,6 +10,7 @@ from dashboard.steering.review import sentence
 from stack.control.audit import AuditRecord
 
 RECORDS = 100
+_WRAPPED = 84  # pixels of a row: Streamlit wraps cells in rows of more than 64
 
 
 @st.fragment(run_every=5)
@@ -17,13 +18,14 @@ def history() -> None:
     """Draw who changed what, newest first, and what control did about it."""
     with st.expander("History: who changed what, and why"), notices.told():
         records = sources.control().audit(limit=RECORDS).records
-        st.dataframe(table(records), hide_index=True, key="history", column_config={
+        st.dataframe(table(records), hide_index=True, key="history", row_height=_WRAPPED, column_config={
             "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=120),
             "generation": st.column_config.TextColumn("generation", width=80),
             "who": st.column_config.TextColumn("who", width=90),
             "outcome": st.column_config.TextColumn("outcome", width=80),
-            "what": st.column_config.TextColumn("what", width=340),
-            "why": st.column_config.TextColumn("why", width=240),
+            "what": st.column_config.TextColumn("what", width=330),
+            "why": st.column_config.TextColumn("why", width=210),
+            "effects": st.column_config.TextColumn("effects", width=300),
         })  # fmt: skip
 
 

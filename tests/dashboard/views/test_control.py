@@ -72,6 +72,9 @@ def test_a_change_is_previewed_then_applied_with_its_comment(opened: Opener, ste
     page = press(page, "Apply")
     assert (state(steered)["generation"], model(steered)["strategy"]) == (2, "kv_aware")
     assert "Generation 2 is in force." in said(page.success)
+    assert "Further down, *Reports* say what it comes to, once requests have gone by it, and *Roll back* takes it back." in said(
+        page.caption
+    )
     assert buttons(page) == ["Preview"]
     record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
     assert (record["actor"], record["comment"], record["generation"]) == ("dashboard", "try KV events", 2)
