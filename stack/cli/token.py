@@ -29,8 +29,8 @@ def command() -> None:
 
     \b
     viewer    looks at everything and changes nothing
-    operator  changes strategies, thresholds, pools and limits
-    admin     everything
+    operator  looks, and changes whatever can be changed
+    admin     what an operator and a router may, together
     router    a router or cache server: follows and reports
     """
 
