@@ -78,3 +78,9 @@ def test_the_files_that_are_to_be_made_are_named_and_kept_out_of_git() -> None:
         word.rpartition("/")[2] for each in _DECK.values() for word in [*each["command"], *each.get("environment", {}).values()]
     }
     assert read >= _MADE
+
+
+def test_who_opens_the_dashboard_is_a_viewer_unless_somebody_says_otherwise() -> None:
+    for readme in (FOLDER / "deck" / "README.md", ROOT / "README.md"):
+        (line,) = [line for line in readme.read_text().splitlines() if "--out dashboard.token" in line]
+        assert "--role viewer " in line
