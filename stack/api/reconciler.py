@@ -18,7 +18,7 @@ from stack.control.machinery import EngineProcess, Phase
 from stack.control.mode import LIVE, Stance
 from stack.control.ports import PoolScaler, ScalerError, Store
 from stack.control.reconcile import Mark, Patience, Remove, Start, Step, Undrain, reconcile
-from stack.model.target import Target
+from stack.model.target import Target, TargetFileError
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,10 @@ MACHINERY = "machinery"
 
 
 class Reconciler(Looking):
-    """Owns draining, starting and removing. `targets` answers with the target file when it changed; `clock` is monotonic."""
+    """Owns draining, starting and removing. `clock` is monotonic.
+
+    `targets` answers with the target file when it changed, and raises TargetFileError while it cannot be read.
+    """
 
     every_seconds = 0.5
 
@@ -83,12 +86,20 @@ class Reconciler(Looking):
             self._failures[MACHINERY] = failed(self._failures.get(MACHINERY), str(error), self._clock())
             return False
         finally:  # not before: an engine that is listed still and runs no more would count
-            targets = self._targets()
-            if targets is not None:
-                self._sight.targets = targets
+            self._list()
         self._failures.pop(MACHINERY, None)
         self._sight.saw(found, [*found.processes, *self._unlisted({process.name for process in found.processes})])
         return True
+
+    def _list(self) -> None:
+        try:
+            targets = self._targets()
+        except TargetFileError as error:
+            self._sight.unlistable = str(error)
+            return
+        self._sight.unlistable = None
+        if targets is not None:
+            self._sight.targets = targets
 
     def _unlisted(self, listed: set[str]) -> list[EngineProcess]:
         """Engines that were added a moment ago and that the machinery does not list yet."""

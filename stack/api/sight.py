@@ -25,7 +25,8 @@ class Sight:
     """The latest targets and processes, joined with the routers' reports whenever somebody looks. `wall` is Unix seconds.
 
     `failures` are of steps, by field, `elsewhere` is what a counterpart does not follow; `desired_file` says why the file that
-    is followed is not in force, None while it is.
+    is followed is not in force, None while it is. `unlistable` says why nobody can tell which engines there are, None while
+    somebody can.
     """
 
     def __init__(self, board: Board, routers: Routers, wall: Callable[[], float]) -> None:
@@ -41,6 +42,7 @@ class Sight:
         self.cache_failures: dict[str, str] = {}
         self.elsewhere: dict[str, str] = {}
         self.desired_file: str | None = None
+        self.unlistable: str | None = None
 
     def saw(self, found: Machinery, processes: Sequence[EngineProcess]) -> None:
         """The machinery answered: `processes` are those that it told, and those that it was told of a moment ago."""
@@ -63,6 +65,8 @@ class Sight:
             reasons[field] = "; ".join(filter(None, [reasons.get(field), failure]))
         if self.desired_file is not None:
             reasons[FILE_FIELD] = self.desired_file
+        if self.unlistable is not None:
+            reasons["targets"] = f"{self.unlistable}; what it listed last still counts"
         now = self._wall()
         self._since = {field: self._since.get(field, now) for field in reasons}
         return tuple(Drift(field=field, reason=reason, since=self._since[field]) for field, reason in sorted(reasons.items()))

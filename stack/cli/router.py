@@ -105,8 +105,10 @@ def command(
     from msgspec.structs import replace
 
     from stack.adapters.plain_yaml import PlainYamlError
+    from stack.adapters.target_file import check
     from stack.kube.access import AccessError
     from stack.model.rates import PROFILE
+    from stack.model.target import TargetFileError
     from stack.registry import UnknownNameError
     from stack.router.crew import CrewError
     from stack.router.sessions import secret_from
@@ -137,9 +139,13 @@ def command(
                 index_blocks_per_rank=index_blocks_per_rank,
             ),
         )
+        if targets is not None:
+            check(targets)
         _run(options, workers)
     except (PlainYamlError, msgspec.ValidationError, UnknownNameError) as error:
         raise click.ClickException(f"{config}: {error}") from error
+    except TargetFileError as error:
+        raise click.ClickException(f"--targets {error}") from error
     except (OSError, CrewError, AccessError) as error:
         raise click.ClickException(str(error)) from error
 

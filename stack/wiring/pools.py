@@ -12,7 +12,7 @@ from pathlib import Path
 from stack.adapters.no_machinery import NoMachinery
 from stack.adapters.plain_yaml import PlainYamlError, parse, read
 from stack.adapters.pool_scaler import SupervisorScaler
-from stack.adapters.target_file import TargetFile
+from stack.adapters.target_file import TargetFile, check
 from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, ListedPools, LocalPools
 from stack.control.counterpart import Counterpart
 from stack.control.ports import CacheHost, PoolScaler
@@ -24,14 +24,14 @@ from stack.kube.hyperpod.endpoint_map import endpoint_map
 from stack.kube.hyperpod.routing import EndpointRouting
 from stack.kube.pool_map import PoolMapError, PoolWorkload, pool_map
 from stack.kube.scaler import KubernetesScaler
-from stack.model.target import Target
+from stack.model.target import Target, TargetFileError
 
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """`targets` answers with the engines that can be reached when they changed; `counterpart` follows what is desired.
+    """`targets` answers with the engines that can be reached when they changed, and raises TargetFileError while it cannot tell.
 
-    `host` runs the cache servers, None where control has nothing that restarts them.
+    `counterpart` follows what is desired. `host` runs the cache servers, None where control has nothing that restarts them.
     """
 
     scaler: PoolScaler
@@ -46,9 +46,9 @@ async def pools(settings: ControlSettings, desired: Desired) -> AsyncIterator[Po
     match settings.pools:
         case LocalPools(socket, targets):
             supervisor = SupervisorScaler(socket, next(iter(desired.models)))
-            yield Pools(supervisor, TargetFile(targets).changed, host=supervisor)
+            yield Pools(supervisor, _listed(targets), host=supervisor)
         case ListedPools(targets):
-            yield Pools(NoMachinery(), TargetFile(targets).changed)
+            yield Pools(NoMachinery(), _listed(targets))
         case HyperPodPools() as told:
             section, access = _section("hyperpod", settings.config), _access("hyperpod", told)
             async with _on_hyperpod(told, access, section, desired) as running:
@@ -65,6 +65,22 @@ async def pools(settings: ControlSettings, desired: Desired) -> AsyncIterator[Po
                 yield Pools(scaler, scaler.targets)
             finally:
                 await scaler.close()
+
+
+def _listed(path: Path) -> Callable[[], Sequence[Target] | None]:
+    try:
+        check(path)
+    except TargetFileError as error:
+        raise ControlConfigError(f"--targets {error}") from error
+    file = TargetFile(path)
+
+    def changed() -> Sequence[Target] | None:
+        targets = file.changed()
+        if file.fault is not None:
+            raise TargetFileError(file.fault)
+        return targets
+
+    return changed
 
 
 @asynccontextmanager

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stack.adapters.target_file import TargetFile
-from stack.model.target import Target, encode
+from stack.adapters.target_file import TargetFile, check
+from stack.model.target import Target, TargetFileError, encode
 from stack.model.tier import Pool
 
 
@@ -57,13 +57,37 @@ def test_a_malformed_file_is_complained_of_once(tmp_path: Path, caplog: pytest.L
     assert [record.message for record in caplog.records] == ["target file unreadable"] * 2
 
 
-def test_a_file_that_vanishes_changes_nothing(tmp_path: Path) -> None:
+def test_a_file_that_vanishes_changes_nothing_and_is_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "engines.json"
     watched = TargetFile(path)
     _replace(path, encode([_target("decode-0")]))
     watched.changed()
     path.unlink()
-    assert watched.changed() is None
+    for _ in range(3):
+        assert watched.changed() is None
+    told = [(record.message, record.__dict__["path"]) for record in caplog.records]
+    assert (told, watched.readable) == ([("target file unreadable", str(path))], False)
+    assert watched.fault == f"{path}: No such file or directory"
+    _replace(path, encode([]))
+    assert watched.changed() == []
+    assert watched.readable
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        (None, "No such file or directory"),
+        (b"{ not json", "target file: Expected `array`, got `object`"),
+        (b'[{"targets": ["a:1"], "labels": {"replica": "decode-0", "pool": "decode"}}]', "target a:1: label 'model' is missing"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path, document: bytes | None, told: str) -> None:
+    path = tmp_path / "engines.json"
+    if document is not None:
+        path.write_bytes(document)
+    with pytest.raises(TargetFileError) as refused:
+        check(path)
+    assert str(refused.value).startswith(f"{path}: {told}")
 
 
 async def test_watching_tells_of_every_change(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from stack.control.mode import LIVE, Stance
 from stack.control.opening import opening
 from stack.control.ports import CacheHost, DecisionLog, PoolScaler, QuotaBackend, ScalerError, TierBackend
 from stack.control.state import Desired
-from stack.model.target import Target
+from stack.model.target import Target, TargetFileError
 from stack.model.tier import Pool
 from stack.wiring.assembled import Control
 from stack.wiring.control_parts import assemble
@@ -62,6 +62,7 @@ class Fleet:
     says: Machinery = UNKNOWN
     removed: list[str] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
+    unlistable: str | None = None
     _told: list[Target] | None = None
 
     async def look(self) -> Machinery:
@@ -82,6 +83,8 @@ class Fleet:
 
     def targets(self) -> Sequence[Target] | None:
         """The target file: engines that have come up, told when they changed."""
+        if self.unlistable is not None:
+            raise TargetFileError(self.unlistable)
         up = [name for name, phase in self.engines.items() if phase is not Phase.STARTING]
         targets = [Target(replica=n, url=f"http://{n}", pool=_pool(n), model=self.model, model_root="/m") for n in sorted(up)]
         changed, self._told = targets != self._told, targets

@@ -282,3 +282,17 @@ async def test_where_nothing_scales_pools_engines_are_drained_by_operators_alone
         await router.follow()
         await it.tick()
         assert (await _drift(it), it.fleet.removed) == ({}, [])
+
+
+async def test_a_list_that_cannot_be_read_is_drift_and_what_it_listed_last_still_counts(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await router.follow()
+        before = await _states(it)
+        it.fleet.unlistable = "engines.json: No such file or directory"
+        await it.tick()
+        assert await _states(it) == before
+        assert await _drift(it) == {"targets": "engines.json: No such file or directory; what it listed last still counts"}
+        it.fleet.unlistable = None
+        await it.tick()
+        assert await _drift(it) == {}

@@ -158,3 +158,9 @@ def _sockets(leader: int) -> set[Path]:
     workers = psutil.Process(leader).children()
     paths = [str(one.laddr) for worker in workers for one in worker.net_connections("unix")]
     return {Path(path) for path in paths if "/kvdeck-router-" in path}
+
+
+def test_a_list_of_engines_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+    told = ["--targets", str(tmp_path / "typo.json"), "--secret-file", str(tmp_path / "s")]
+    done = CliRunner().invoke(main, ["router", *told])
+    assert (done.exit_code, done.output) == (1, f"Error: --targets {tmp_path}/typo.json: No such file or directory\n")

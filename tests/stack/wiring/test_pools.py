@@ -11,7 +11,7 @@ from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPool
 from stack.control.machinery import Machinery
 from stack.control.ports import ScalerError
 from stack.kube.scaler import KubernetesScaler
-from stack.model.target import Target, encode
+from stack.model.target import Target, TargetFileError, encode
 from stack.model.tier import Pool
 from stack.wiring.pools import pools
 from tests.stack.control.samples import desired
@@ -39,12 +39,29 @@ def on_kubernetes(folder: Path) -> KubernetesPools:
 
 
 async def test_a_supervisor_runs_them_unless_kubernetes_does(tmp_path: Path) -> None:
+    (tmp_path / "engines.json").write_bytes(encode([]))
     async with pools(settings(tmp_path, LocalPools(tmp_path / "s", tmp_path / "engines.json")), desired()) as local:
         assert isinstance(local.scaler, SupervisorScaler)
     config = "kubernetes: {pools: {smollm2: {decode: {name: decode}}}}"
     async with pools(settings(tmp_path, on_kubernetes(tmp_path), config), desired()) as kubernetes:
         assert isinstance(kubernetes.scaler, KubernetesScaler)
         assert kubernetes.targets() is None
+
+
+@pytest.mark.parametrize("supervised", [True, False])
+async def test_a_list_that_is_not_there_is_refused_and_one_that_goes_is_told_of(tmp_path: Path, supervised: bool) -> None:
+    file = tmp_path / "engines.json"
+    told = settings(tmp_path, LocalPools(tmp_path / "s", file) if supervised else ListedPools(file))
+    with pytest.raises(ControlConfigError, match=f"^--targets {file}: No such file or directory$"):
+        async with pools(told, desired()):
+            pass
+    file.write_bytes(encode([]))
+    async with pools(told, desired()) as running:
+        assert (running.targets(), running.targets()) == ([], None)
+        file.unlink()
+        for _ in range(2):
+            with pytest.raises(TargetFileError, match="No such file or directory"):
+                running.targets()
 
 
 async def test_nothing_may_run_them_that_control_knows(tmp_path: Path) -> None:
