@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import notices, sources
 from dashboard.steering.review import sentence
-from stack.api.report_words import figure, money, name, share, verdict
+from stack.api.report_words import figure, money, name, settling, share, verdict
 from stack.api.tier_shares import TierShare, tier_shares
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.estimate import CONFIDENCE
@@ -53,7 +53,7 @@ def tiers(shares: list[TierShare]) -> pd.DataFrame:
 
 
 def _report(report: Report) -> None:
-    settled = "it has not settled yet" if report.settled_seconds is None else f"settled after {report.settled_seconds:.0f} s"
+    settled = settling(report)
     state = "" if report.complete else " Requests are still being added."
     st.markdown(
         f"**{report.model}**: {_side(report.before)} before, {_side(report.after)} after; {settled}, "

@@ -41,7 +41,7 @@ class ReportRoutes:
     async def report(self, request: Request) -> Response:
         asking.only(request)
         generation = _generation(request.path_params["generation"])
-        if generation > self.board.generation:
+        if not 1 <= generation <= self.board.generation:
             raise ApiError(
                 404, "not_found", f"there is no generation {generation}: the state is at {self.board.generation}", "generation"
             )

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from stack.api.report_words import figure, money, name, share, verdict
+from stack.api.report_words import figure, money, name, settling, share, verdict
 from stack.api.schema import ReportView
 from stack.api.table import clock, table, written
 from stack.api.tier_shares import TierShare
+from stack.control.enough import enough
 from stack.control.estimate import CONFIDENCE
 from stack.control.report import Report, Row, Side, Verdict
 
@@ -29,6 +30,8 @@ def report(view: ReportView) -> Iterator[RenderableType]:
         columns = ("", f"before: {_side(one.before)}", f"after: {_side(one.after)}", "difference", "")
         yield table(f"before and after, {CONFIDENCE:.0%} intervals", columns, map(_row, one.rows))
         yield Text(f"cost of a million tokens: {money(one.cost_before)} before, {money(one.cost_after)} after")
+        if (waiting := enough(one)) is not None:
+            yield Text(waiting)
         yield from (Text(f"- {note}") for note in one.notes)
 
 
@@ -40,10 +43,9 @@ def tiered(view: TieredView) -> Iterator[RenderableType]:
 
 
 def _heading(one: Report) -> str:
-    settling = "not settled yet" if one.settled_seconds is None else f"settled after {one.settled_seconds:.0f} s"
     state = "" if one.complete else "; not complete"
     which = f"generation {one.generation}, {one.model}, since {clock(one.at)}"
-    return f"{which}: {settling}, {one.settling} requests until then left out{state}"
+    return f"{which}: {settling(one)}, {one.settling} requests until then left out{state}"
 
 
 def _row(row: Row) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stack.control.cost import Cost
 from stack.control.estimate import Estimate
-from stack.control.report import Quantity, Verdict
+from stack.control.report import Quantity, Report, Verdict
 
 _WORDS = {
     Quantity.TTFT_P50: "TTFT p50",
@@ -26,6 +26,15 @@ _WORDS = {
 def name(quantity: Quantity) -> str:
     """What it is, for people."""
     return _WORDS[quantity]
+
+
+def settling(report: Report) -> str:
+    """Whether and when the change had settled."""
+    if report.settled_seconds is not None:
+        return f"settled after {report.settled_seconds:.0f} s"
+    if report.followed_by is None or report.followed_seconds is None:
+        return "never settled" if report.complete else "not settled yet"
+    return f"never settled: generation {report.followed_by} came {report.followed_seconds:.0f} s later"
 
 
 def figure(quantity: Quantity, estimate: Estimate, *, signed: bool = False) -> str:

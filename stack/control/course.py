@@ -85,6 +85,8 @@ class Course:
             changes=new.changes,
             complete=complete,
             settled_seconds=None if new.settled is None else new.settled - new.began,
+            followed_by=new.followed_by,
+            followed_seconds=None if new.ended is None else new.ended - new.began,
             settling=new.settling,
             before=side(before),
             after=side(after),

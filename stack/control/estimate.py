@@ -24,7 +24,8 @@ Z = 1.959964  # the normal distribution's quantile at 1 - _TAIL
 class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`value` lies between `low` and `high` at CONFIDENCE, out of `samples`; or all three are None and `unknown` says why.
 
-    `worth` is how many independent ones the samples are worth, None for as many.
+    `worth` is how many independent ones the samples are worth, None for as many; `least` how many of those it takes,
+    where it is that which lacks.
     """
 
     samples: int
@@ -33,6 +34,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     unknown: str | None = None
+    least: int | None = None
 
 
 def quantile(values: Sequence[float], share: float) -> Estimate:
@@ -120,7 +122,7 @@ def too_few(count: int, least: int, worth: int | None = None) -> Estimate:
     """What `count` samples, which are worth no more than `worth` independent ones, do not tell, where it takes `least`."""
     fewer = None if worth is None else _fewer(worth, count)
     said = "" if fewer is None else f", worth {fewer} independent ones,"
-    return Estimate(samples=count, worth=fewer, unknown=f"too few samples: {count}{said} of at least {least}")
+    return Estimate(samples=count, worth=fewer, unknown=f"too few samples: {count}{said} of at least {least}", least=least)
 
 
 def _worth(series: Sequence[float]) -> int:

@@ -82,7 +82,8 @@ class Side(msgspec.Struct, frozen=True, kw_only=True):
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What `changes`, in force as `generation` since `at` (Unix seconds), did to `model`; not `complete` while requests are added.
 
-    `settling` requests of the first `settled_seconds` are on neither side; None: it had not settled yet. A request is on the side
+    `settling` requests of the first `settled_seconds` are on neither side; None: it had not settled yet, and never will
+    once generation `followed_by` came, `followed_seconds` after this one. A request is on the side
     of the generation it was decided by, whenever it ended. Costs are at the prices of now. `notes` are what to bear in mind.
     """
 
@@ -91,6 +92,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     at: float
     complete: bool
     settled_seconds: float | None
+    followed_by: int | None = None
+    followed_seconds: float | None = None
     settling: int
     before: Side
     after: Side

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("generation", type=click.IntRange(1))
+@click.argument("generation", type=click.IntRange(0))
 @click.option("--prometheus-url", metavar="URL", help="Ask it where the prompt tokens of both sides came from, tier by tier.")
 @connected
 def command(at: Connection, generation: int, prometheus_url: str | None) -> None:

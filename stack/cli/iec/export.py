@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 )
 @click.option("--base", metavar="FILE", help="An InferenceEndpointConfig, of which all stays that desired state does not say.")
 @click.option("--model", help="Which one, when several are served.")
-@click.option("--lenient", is_flag=True, help="Write what can be said, and tell what is lost; without it that is refused.")
+@click.option(
+    "--lenient",
+    is_flag=True,
+    help="Write what can be said, and tell what is lost; without it that is refused, as is what --base has beyond the CRD.",
+)
 @connected_by("--control")
 def command(at: Connection, source: str, base: str | None, model: str | None, lenient: bool) -> None:
     """Print one model's desired state as an InferenceEndpointConfig that the operator's CRD takes.

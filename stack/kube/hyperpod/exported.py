@@ -14,10 +14,10 @@ from stack.control.state import NO_TIERS, Desired, LoadLimits, ModelState, Pools
 from stack.control.tiers import Tiers
 from stack.engines.vllm_command import SERVED_NAME_OPTION
 from stack.kube.hyperpod.documented import DECODERS_MAX, NEVER_ADDED, NEVER_LEAVES_DPD
-from stack.kube.hyperpod.imported import imported, served_name, state_of
+from stack.kube.hyperpod.imported import imported, served_name, state_of, unknown
 from stack.kube.hyperpod.inexpressible import reason
 from stack.kube.hyperpod.notes import Note, NoteKind, ordered
-from stack.kube.hyperpod.reading import read
+from stack.kube.hyperpod.reading import pruned, read
 from stack.kube.hyperpod.resource import API_VERSION, Spec
 from stack.kube.hyperpod.skeleton import assumed, skeleton
 from stack.strategies.base import ALIASES
@@ -55,12 +55,15 @@ def exported(
 ) -> Exported:
     """`state` of `model` as an InferenceEndpointConfig, with `tiers` that all models have.
 
-    What those do not say is as in `base`, untouched, or a placeholder.
+    What those do not say is as in `base`, untouched, or a placeholder; fields of `base` that there are not are refused, or with
+    `lenient` left out and noted.
     What is written is read back: where that is not `state`, it is refused, or with `lenient` noted. Raises NotExpressibleError,
     and ResourceError where `base` is none.
     """
     document = skeleton(model) if base is None else _cleaned(base)
     notes = list(assumed(document)) if base is None else []
+    forbidden = [unknown(path) for path in ([] if base is None else read(document).unknown)]
+    document = pruned(document) if forbidden else document
     before = None if base is None else read(document).resource.known_spec
     document["apiVersion"] = API_VERSION
     spec = document["spec"]
@@ -73,9 +76,9 @@ def exported(
         Note(kind=NoteKind.ADJUSTED, field=change.field, text=reason(change.field, change.before, change.after))
         for change in diff(Desired(models={model: _plain(state)}, tiers=tiers), back.desired)
     ]
-    if lost and not lenient:
-        raise NotExpressibleError(ordered(lost))
-    return Exported(document, ordered([*notes, *lost, *(note for note in back.notes if note.kind is NoteKind.UNKNOWN)]))
+    if (lost or forbidden) and not lenient:
+        raise NotExpressibleError(ordered([*lost, *forbidden]))
+    return Exported(document, ordered([*notes, *lost, *forbidden]))
 
 
 def _plain(state: ModelState) -> ModelState:

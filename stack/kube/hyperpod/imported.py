@@ -83,8 +83,13 @@ def _limits(told: RequestLimits | None, decoders: int) -> LoadLimits:
     return LoadLimits(in_flight_per_engine=told.max_concurrent_requests, queue=each * decoders, queue_per_engine=each or None)
 
 
+def unknown(path: str) -> Note:
+    """Of a field that an InferenceEndpointConfig does not have."""
+    return Note(kind=NoteKind.UNKNOWN, field=path, text="operator 3.2 knows no such field: an API server with its CRD drops it")
+
+
 def _notes(reading: Reading) -> Iterator[Note]:
     for path in reading.unknown:
-        yield Note(kind=NoteKind.UNKNOWN, field=path, text="operator 3.2 knows no such field: an API server with its CRD drops it")
+        yield unknown(path)
     for path, why in kept(reading.given):
         yield Note(kind=NoteKind.KEPT, field=path, text=why)

@@ -56,6 +56,12 @@ def read(document: object) -> Reading:
     return Reading(resource, frozenset(_paths(known, "")), tuple(sorted(unknown)))
 
 
+def pruned(document: Mapping[str, Any]) -> dict[str, Any]:
+    """`document` without the fields that `read` tells as unknown."""
+    known: dict[str, Any] = _known(dict(document), Resource, "", [])
+    return known
+
+
 def configs(documents: Sequence[object]) -> list[Mapping[str, Any]]:
     """The InferenceEndpointConfigs among them, also inside of lists."""
     found: list[Mapping[str, Any]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from stack.api.report_words import settling
 from stack.control import course as bounds
 from stack.control.cost import Prices
 from stack.control.course import Course
@@ -97,6 +98,8 @@ def test_the_next_change_cuts_what_comes_after_and_is_named() -> None:
     (third,) = subject.look(1_165.0, READY, as_desired=True)
     assert (third.generation, third.before.requests, third.after.requests) == (3, 30, 0)
     assert "Generation 4 came 5 s later, before this one had settled." in third.notes
+    assert (third.settled_seconds, third.followed_by, third.followed_seconds) == (None, 4, 5.0)
+    assert settling(third) == "never settled: generation 4 came 5 s later"
     (fourth,) = subject.unfinished()
     assert (fourth.generation, fourth.before.requests) == (4, 0)
 

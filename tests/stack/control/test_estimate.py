@@ -39,7 +39,9 @@ def test_a_quantile_lies_between_two_of_the_values() -> None:
 def test_with_too_few_values_there_is_no_quantile(share: float, least: int) -> None:
     assert needed(share) == least
     values = spread(range(least))
-    assert quantile(values[:-1], share) == Estimate(samples=least - 1, unknown=f"too few samples: {least - 1} of at least {least}")
+    assert quantile(values[:-1], share) == Estimate(
+        samples=least - 1, unknown=f"too few samples: {least - 1} of at least {least}", least=least
+    )
     whole = quantile(values, share)
     assert whole.value is not None
     assert (whole.high, whole.samples) == (least - 1, least)

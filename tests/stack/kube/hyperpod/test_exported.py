@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from stack.control.state import Bounds, Dpd, LoadLimits, ModelState, Pools, PoolState
 from stack.kube.hyperpod.exported import Exported, NotExpressibleError, exported
 from stack.kube.hyperpod.imported import imported
+from stack.kube.hyperpod.notes import NoteKind
 from stack.kube.hyperpod.reading import read
 from tests.stack.kube.hyperpod.samples import GPU, STRATEGIES, disaggregated, endpoint, full, routing, said, schema, worker
 from tests.stack.kube.stand_in.schema import faults, pruned
@@ -90,6 +91,23 @@ def test_a_base_of_the_same_state_comes_back_as_it_is() -> None:
 def test_the_operator_s_whole_example_comes_back_as_it_is() -> None:
     model = "Llama-3.3-70B-Instruct"
     assert write(imported(full(), STRATEGIES).desired.models[model], full(), model) == Exported(full(), ())
+
+
+def test_fields_of_the_base_that_there_are_not_are_refused_by_name_or_left_out() -> None:
+    base = endpoint()
+    base["spec"] |= {"replicaz": 3}
+    base["spec"]["worker"] |= {"envs": []}
+    wanted = imported(base, STRATEGIES).desired.models
+    ((model, state),) = wanted.items()
+    with pytest.raises(NotExpressibleError) as refused:
+        write(state, base, model)
+    named = [(NoteKind.UNKNOWN, "spec.replicaz"), (NoteKind.UNKNOWN, "spec.worker.envs")]
+    assert [(note.kind, note.field) for note in refused.value.notes] == named
+    lossy = write(state, base, model, lenient=True)
+    assert [(note.kind, note.field) for note in lossy.notes] == named
+    assert read(lossy.document).unknown == ()
+    assert lossy.document["spec"] == endpoint()["spec"]
+    assert {"replicaz", "worker"} <= set(base["spec"])
 
 
 def test_bounds_are_written_where_something_scales() -> None:
