@@ -23,6 +23,9 @@ def begun(view: BegunView) -> Iterator[RenderableType]:
     """`kvdeck ctl experiment start`."""
     experiment = view.experiment
     yield table("the candidate", ("field", "in force", "tried"), map(_change, view.diff))
+    yield from map(Text, _terms(experiment))
+    if view.effects:
+        yield Text(f"for those {experiment.proposal.share:.0%} of the sessions alone:")
     yield from (Text(f"- {effect.sentence}") for effect in view.effects)
     if view.dry_run:
         yield Text("dry run: nothing runs")
@@ -34,6 +37,25 @@ def begun(view: BegunView) -> Iterator[RenderableType]:
         yield Text(f"{experiment.id} runs, on {share}; no router reports: nothing goes by it yet", DOUBTFUL)
     else:
         yield Text(f"{experiment.id} runs, on {share}", GOOD)
+    yield Text(f"how it goes: kvdeck ctl experiment show {experiment.id}")
+
+
+def _terms(experiment: Experiment) -> Iterator[str]:
+    """Who tries it for how long, and what decides."""
+    proposal, goal, rails = experiment.proposal, experiment.proposal.goal, experiment.proposal.guardrails
+    samples = None if proposal.samples is None else f"{proposal.samples:,} sessions are counted"
+    seconds = None if proposal.duration_seconds is None else f"{proposal.duration_seconds:,.0f} s are over"
+    ends = " or ".join(filter(None, [samples, seconds]))
+    yield f"{proposal.share:.0%} of {experiment.model}'s sessions try it, the others go on as they are, until {ends}"
+    by = "" if not goal.by else f" by more than {_tolerated(goal.measure, goal.by)}"
+    yield f'promoted once it is proven that it betters "{_NAMES[goal.measure]}"{by}; else all goes on as it is'
+    limits = ((Measure.TTFT, rails.ttft), (Measure.GAP, rails.gap), (Measure.FAILED, rails.failed))
+    guards = [f'"{_NAMES[measure]}" by more than {_tolerated(measure, most)}' for measure, most in limits if most is not None]
+    yield f"rolled back once it is proven that it worsens {' or '.join(guards)}" if guards else "no guardrail rolls it back"
+
+
+def _tolerated(measure: Measure, most: float) -> str:
+    return f"{most * 100:.3g} points" if measure is Measure.FAILED else f"{most * 100:.3g} %"
 
 
 def every(view: ExperimentsView) -> Iterator[RenderableType]:

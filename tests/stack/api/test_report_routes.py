@@ -127,6 +127,8 @@ async def test_there_are_reports_of_changes_only(tmp_path: Path) -> None:
         for asked, status in (("1", 404), ("2", 404), ("x", 400), ("9" * 30, 400)):
             answer = await it.http.get(f"/v1/reports/{asked}")
             assert (answer.status_code, answer.json()["error"]["field"]) == (status, "generation")
+        never = (await it.http.get("/v1/reports/0")).json()["error"]
+        assert (never["field"], never["message"]) == ("generation", "there is no generation 0: the state is at 1")
         assert (await it.http.get("/v1/reports/1", params={"limit": "1"})).status_code == 400
 
 

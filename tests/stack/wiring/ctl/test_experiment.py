@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from stack.api.experiment_schema import BegunView, ExperimentView
+from stack.api.schema import EffectView
 from stack.control.experiment import Stage
 from tests.stack.wiring.ctl.stand import CHANGED, EXPERIMENT, TRIED, control, refusal, run
 
@@ -42,6 +43,24 @@ def test_a_dry_run_and_a_router_that_has_yet_to_follow_say_so() -> None:
     with control(body=replace(BEGUN, unheard=True)) as server:
         done = run(server, "experiment", "start", "strategy=session")
         assert (done.exit_code, "no router reports: nothing goes by it yet" in done.output) == (3, True)
+
+
+def test_what_it_would_be_is_told_with_its_share_its_end_and_what_decides() -> None:
+    effect = EffectView(kind="switch_strategy", sentence="From the next request on the decode pool chooses by session.")
+    with control(body=replace(BEGUN, dry_run=True, effects=(effect,))) as server:
+        told = run(server, "experiment", "start", "strategy=session", "--dry-run").output.splitlines()
+    assert told[-6:] == [
+        "20% of smollm2's sessions try it, the others go on as they are, until 1,000 sessions are counted",
+        'promoted once it is proven that it betters "TTFT"; else all goes on as it is',
+        'rolled back once it is proven that it worsens "TTFT" by more than 10 % or "between tokens" by more than 10 % or '
+        '"requests failed" by more than 1 points',
+        "for those 20% of the sessions alone:",
+        f"- {effect.sentence}",
+        "dry run: nothing runs",
+    ]
+    with control(body=BEGUN) as server:
+        begun = run(server, "experiment", "start", "strategy=session").output
+    assert begun.endswith("how it goes: kvdeck ctl experiment show exp-1\n")
 
 
 def test_what_runs_is_shown_with_its_arms_its_effects_and_what_is_not_known() -> None:
