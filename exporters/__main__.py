@@ -65,7 +65,7 @@ from stack.kube.access import AccessError
 )  # fmt: skip
 @click.option(
     "--l2.expected-url", "expected_l2", callback=l2_url, metavar="URL",
-    help="The L2 that every LMCache should use, such as redis://store:6379: say which do not.",
+    envvar="KVDECK_EXPECTED_L2", show_envvar=True, help="The L2 that every LMCache should use, such as redis://store:6379: say which do not.",
 )  # fmt: skip
 @click.option("--router", multiple=True, callback=http_urls, metavar="NAME=URL", help="Another product's router; repeatable.")
 @click.option(
@@ -136,13 +136,14 @@ def main(
 
 
 @main.command("explain")
-@click.argument("url", metavar="URL")
+@click.argument("url", metavar="URL", envvar="KVDECK_EXPLAIN_URL")
 @click.option("--seconds", default=4.0, type=click.FloatRange(0.1, 60.0), help="How long the target may take.")
 @click.option("--json", "as_document", is_flag=True, help="One JSON document.")
 def explain_command(url: str, seconds: float, as_document: bool) -> None:
     """Say how each quantity of one vLLM engine, LMCache or store is known: from which of its metrics, or why it is not.
 
-    URL is where its /metrics is, such as http://127.0.0.1:8100, or a store's, such as redis://127.0.0.1:6379.
+    URL is where its /metrics is, such as http://127.0.0.1:8100, or a store's, such as redis://127.0.0.1:6379; one with a
+    password belongs into KVDECK_EXPLAIN_URL, which no list of processes shows.
     """
     asked = explain_store(url, seconds) if url.startswith(SCHEMES) else explain(url.rstrip("/").removesuffix("/metrics"), seconds)
     try:

@@ -20,6 +20,9 @@ LIMIT = Parameter("limit", whole(1, LIMIT_MAX), "How many at most; 100 without i
 
 async def body(request: Request, limit: int) -> bytes:
     """The request's body. Raises ApiError as soon as it is longer than `limit` bytes."""
+    said = request.headers.get("content-length", "")
+    if said.isascii() and said.isdigit() and (len(said) > 18 or int(said) > limit):
+        raise ApiError(413, "too_large", f"the body is longer than {limit} bytes")
     parts, size = [], 0
     try:
         async for part in request.stream():
@@ -77,7 +80,7 @@ def only(request: Request, *known: str) -> None:
     """Refuse a parameter that nobody reads: a mistyped `dry_run` would apply what was to be looked at. Raises ApiError."""
     for name in request.query_params:
         if name not in known:
-            raise ApiError(400, "bad_parameter", f"unknown parameter {name[:40]!r}; known: {', '.join(known)}", name[:40])
+            raise ApiError(400, "bad_parameter", f"unknown parameter {name[:40]!r}; known: {', '.join(known) or 'none'}", name[:40])
 
 
 def actor(request: Request) -> str:

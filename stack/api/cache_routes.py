@@ -13,7 +13,7 @@ from stack.api.cache_board import CacheBoard, TooManyServersError
 from stack.api.contract import TEXT, Body, Contract, Parameter, whole
 from stack.api.errors import ApiError, json_response
 from stack.api.link_routes import ROUTER, WAIT
-from stack.api.permit import Permitted
+from stack.api.permit import Permitted, still
 from stack.control.access import Role
 from stack.control.reporting_path import PREFIX
 from stack.engines.lmcache_events import CacheEventFormatError, batches, registration
@@ -57,6 +57,7 @@ class CacheRoutes:
         """A CacheUpdate in msgpack: there may be many chunks, and their names are bytes."""
         epoch, since = asking.number(request, "epoch"), asking.number(request, "since")
         update = await self.board.update(epoch, since, asking.wait(request, WAIT_MOST_SECONDS))
+        still(request)
         return Response(msgspec.msgpack.encode(update), media_type="application/msgpack")
 
     async def events(self, request: Request) -> Response:

@@ -13,7 +13,7 @@ from stack.api import asking
 from stack.api.contract import FLAG, SECONDS, TEXT, Body, Contract, Parameter
 from stack.api.decision_stream import READERS_MOST, DecisionStream, Feed
 from stack.api.errors import ApiError, error_response, json_response
-from stack.api.permit import Permitted
+from stack.api.permit import STANDING, Permitted
 from stack.api.ring import DecisionRing, Filter
 from stack.api.schema import DecisionsView
 from stack.control.access import Role
@@ -69,6 +69,7 @@ class DecisionRoutes:
         return json_response({"decisions": found, "dropped": self.ring.dropped, "files": files})
 
     async def decision(self, request: Request) -> Response:
+        asking.only(request)
         name = request.path_params["id"]
         entry = self.ring.find(name)
         if entry is None:
@@ -89,7 +90,7 @@ class _Streaming:
         if self._feed.readers >= READERS_MOST:
             return error_response(503, "too_many_readers", f"{READERS_MOST} readers follow already")
         asking.only(request, *_FILTERS, "since", "observed")
-        return DecisionStream(self._feed, _wanted(request), request.headers.get("last-event-id"))
+        return DecisionStream(self._feed, _wanted(request), request.headers.get("last-event-id"), request.scope[STANDING])
 
 
 def _wanted(request: Request) -> Filter:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from starlette.types import Message, Receive, Scope, Send
 
+from stack.api.permit import Standing
 from stack.api.ring import DecisionRing, Entry, Filter
 
+LOOK_SECONDS = 1.0  # how often it is looked whether the reader's token still counts
 HEARTBEAT_SECONDS = 15.0  # shorter than the idle limits of common proxies (60 s)
 SEND_SECONDS = 10.0  # a reader that takes nothing for so long is not reading
 READERS_MOST = 32
@@ -17,6 +20,7 @@ BATCH = 100
 _HEADERS = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no")]
 _BEAT = b": still here\n\n"
 _END = b": control ends\n\n"
+_REVOKED = b": the token counts no more\n\n"
 _SLOW = b"event: too_slow\ndata: {}\n\n"
 
 
@@ -49,10 +53,22 @@ class Feed:
 
 
 class DecisionStream:
-    """One reader's answer, an ASGI application. A reader too slow to follow is sent away, and may come back where it was."""
+    """One reader's answer, an ASGI application. A reader too slow to follow is sent away, and may come back where it was.
 
-    def __init__(self, feed: Feed, wanted: Filter, last_event_id: str | None, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
+    It ends when its reader's token is `standing` no more.
+    """
+
+    def __init__(
+        self,
+        feed: Feed,
+        wanted: Filter,
+        last_event_id: str | None,
+        standing: Standing,
+        heartbeat_seconds: float = HEARTBEAT_SECONDS,
+        look_seconds: float = LOOK_SECONDS,
+    ) -> None:
         self._feed = feed
+        self._standing, self._look = standing, look_seconds
         self._wanted = wanted
         self._cursor = feed.cursor(last_event_id, wanted.since)
         self._resumed = last_event_id is not None or wanted.since is not None
@@ -64,14 +80,25 @@ class DecisionStream:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
             pumping = asyncio.create_task(self._pump(send), name="decision stream")
             leaving = asyncio.create_task(_left(receive), name="decision stream's reader")
+            falling = asyncio.create_task(self._fallen(), name="decision stream's token")
+            tasks = (pumping, leaving, falling)
             try:
-                await asyncio.wait((pumping, leaving), return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                leaving.cancel()
-                pumping.cancel()
-                await asyncio.gather(pumping, leaving, return_exceptions=True)
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+            if done == {falling}:
+                with suppress(TimeoutError):  # it takes nothing anyway
+                    await _send(send, _REVOKED, more=False)
         finally:
             self._feed.readers -= 1
+
+    async def _fallen(self) -> None:
+        while True:
+            await asyncio.sleep(self._look)
+            if not self._standing():
+                return
 
     async def _pump(self, send: Send) -> None:
         try:

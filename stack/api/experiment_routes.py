@@ -86,6 +86,7 @@ class ExperimentRoutes:
         return json_response(view, 202 if view.pending else 200)
 
     async def every(self, request: Request) -> Response:
+        asking.only(request, "limit")
         limit = asking.limit(request)
         try:
             return json_response(ExperimentsView(experiments=await self.kept.newest(limit)))
@@ -93,6 +94,7 @@ class ExperimentRoutes:
             raise ApiError(503, "not_readable", f"the experiments cannot be read: {error}") from error
 
     async def one(self, request: Request) -> Response:
+        asking.only(request)
         return json_response(await self._view(request.path_params["id"]))
 
     async def stop(self, request: Request) -> Response:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stack.api.errors import error_response
-from stack.api.permit import GATE, GRANT, OPEN_PATHS, REFUSED, Passing
+from stack.api.permit import GATE, GRANT, OPEN_PATHS, REFUSED, STANDING, Passing
 from stack.api.refusal import Refusal, Refused
 from stack.control.access import ANYBODY, Grant, granted
 from stack.control.reporting_path import reporter
@@ -66,7 +66,12 @@ class Guard:
             await known(scope, receive, send)
             return
         grant, path = known
-        await self._app({**scope, "path": path, GRANT: grant, REFUSED: self._refused, GATE: self._gate}, receive, send)
+
+        def standing() -> bool:
+            return self._known(scope) == known
+
+        told = {GRANT: grant, STANDING: standing, REFUSED: self._refused, GATE: self._gate}
+        await self._app({**scope, "path": path, **told}, receive, send)
 
     def _known(self, scope: Scope) -> tuple[Grant, str] | Response:
         """Who asks, and for which path."""

@@ -50,16 +50,19 @@ class HistoryRoutes:
         ]
 
     async def audit(self, request: Request) -> Response:
+        asking.only(request, "limit", "before")
         try:
             return json_response(AuditView(records=await self.store.records(asking.limit(request), _before(request))))
         except StoreError as error:
             raise ApiError(503, "not_readable", f"the audit log cannot be read: {error}") from error
 
     async def every(self, request: Request) -> Response:
+        asking.only(request, "limit", "before")
         found = await self._kept(asking.limit(request), _before(request))
         return json_response(GenerationsView(generations=tuple(map(_view, found))))
 
     async def one(self, request: Request) -> Response:
+        asking.only(request)
         number = asking.path_number(request, "generation")
         document = await kept(self.store, number)
         (generation,) = await self._kept(1, number + 1)

@@ -13,7 +13,7 @@ from stack.api import asking
 from stack.api.board import Board
 from stack.api.contract import TEXT, Body, Contract, Parameter, whole
 from stack.api.errors import ApiError, json_response
-from stack.api.permit import Permitted
+from stack.api.permit import Permitted, still
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
 from stack.control.access import Role
@@ -50,6 +50,7 @@ class LinkRoutes:
     async def config(self, request: Request) -> Response:
         """200 with the configuration once its version differs from the router's, 204 when it did not within the wait."""
         changed = await self.board.changed(asking.version(request), asking.wait(request, WAIT_MOST_SECONDS))
+        still(request)
         return json_response(self.board.config()) if changed else Response(status_code=204)
 
     async def report(self, request: Request) -> Response:

@@ -10,11 +10,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from stack.api.contract import Contract
-from stack.api.errors import error_response
+from stack.api.errors import ApiError, error_response
 from stack.api.refusal import Refusal, Refused
 from stack.control.access import Grant, Role
 
 GRANT = "kvdeck.grant"
+STANDING = "kvdeck.standing"
 REFUSED = "kvdeck.refused"
 GATE = "kvdeck.gate"
 WRITERS = frozenset({Role.OPERATOR, Role.ADMIN})  # what takes one of these changes something
@@ -22,6 +23,17 @@ OPEN_PATHS = frozenset({"/health", "/metrics", "/openapi.json"})  # nothing can 
 
 Passing = Callable[[Request, bool], Awaitable[None]]
 """Lets a request that would change something pass, or raises ApiError; `True`: it may be a dry run."""
+
+
+Standing = Callable[[], bool]
+"""Whether the token that a request came with still counts, for the same role."""
+
+
+def still(request: Request) -> None:
+    """Before a long poll is answered: the token may have been taken back meanwhile. Raises ApiError."""
+    standing: Standing = request.scope[STANDING]
+    if not standing():
+        raise ApiError(401, Refusal.UNAUTHORIZED, "the token counts no more: it was taken back while this waited")
 
 
 class Permitted(Route):

@@ -76,7 +76,8 @@ class StateRoutes:
             Permitted("GET", "/metrics", self.metrics, needs=None, contract=_METRICS),
         ]
 
-    async def state(self, _: Request) -> Response:
+    async def state(self, request: Request) -> Response:
+        asking.only(request)
         view = await self._view()
         return json_response(view, headers={"ETag": f'"{view.generation}"'})
 

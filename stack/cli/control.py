@@ -50,7 +50,14 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--tls-key", type=_FILE, help="PEM file of its key.")
 @click.option("--insecure", is_flag=True, help="Allow tokens over plain HTTP beyond loopback, where a proxy in front encrypts.")
 @click.option("--require-comment", is_flag=True, help="Refuse a change that does not say why.")
-@click.option("--cache-store", metavar="URL", help="The store behind LMCache (redis://...), to know when it evicted.")
+@click.option(
+    "--cache-store",
+    metavar="URL",
+    envvar="KVDECK_CACHE_STORE",
+    show_envvar=True,
+    help="The store behind LMCache (redis://...), to know when it evicted. One with a password belongs into the variable: no list "
+    "of processes shows it.",
+)
 @click.option("--drain-timeout", type=click.FloatRange(0), default=300.0, show_default=True, help="Seconds a leaving engine has.")
 @click.option("--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there.")
 @click.option("--decisions-format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)

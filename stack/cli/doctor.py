@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--targets", type=click.Path(path_type=Path, dir_okay=False), help="Engines, as Prometheus' file_sd lists them.")
 @click.option("--lmcache", metavar="URL", help="HTTP port of an LMCache server, such as http://host:8080.")
-@click.option("--store", metavar="URL", help="The Redis or Valkey that is meant to be L2, such as redis://host:6379.")
+@click.option(
+    "--store",
+    metavar="URL",
+    envvar="KVDECK_CACHE_STORE",
+    show_envvar=True,
+    help="The Redis or Valkey that is meant to be L2, such as redis://host:6379; one with a password belongs into the variable.",
+)
 @click.option("--prometheus", metavar="URL", help="The Prometheus that watches the fleet.")
 @click.option("--kubernetes", "selector", metavar="SELECTOR", help="Labels of the engines' pods, such as app=vllm.")
 @click.option("--namespace", "namespaces", multiple=True, metavar="NAMESPACE", help="Where they are; repeatable, * is everywhere.")

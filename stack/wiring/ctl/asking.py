@@ -18,6 +18,7 @@ from stack.adapters.trust import TrustError
 from stack.api.answers import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
 from stack.api.assignments import AssignmentError
 from stack.api.client import ControlClient
+from stack.api.schema import ErrorDetail, ErrorView
 from stack.config import Layout, Ports
 from stack.local.asking import listed
 from stack.local.components.control import NAME as CONTROL
@@ -59,7 +60,10 @@ def control_url(layout: Layout | None = None) -> str:
 
 
 def run(connection: Connection, ask: Callable[[ControlClient], Exit]) -> Exit:
-    """What `ask` returns; where control does not do what it is asked, the reason on standard error and its exit code."""
+    """What `ask` returns; where control does not do what it is asked, the reason on standard error and its exit code.
+
+    With --json standard output has the reason, too, as control says it.
+    """
     return run_with(ControlClient, connection, ask)
 
 
@@ -70,16 +74,30 @@ def run_with(client: type[C], connection: Connection, ask: Callable[[C], Exit]) 
         with client(connection.url, token=token, actor=_user(), authorities=connection.authorities) as asked:
             return ask(asked)
     except (AssignmentError, TokenFileError, TrustError) as error:
+        _tell(connection, "usage", str(error))
         return fail(str(error), Exit.USAGE)
     except ControlUnreachableError as error:
+        _tell(connection, "unreachable", str(error))
         return fail(str(error), Exit.UNREACHABLE)
-    except StaleError as error:
+    except ControlAnswerError as error:
+        _tell(connection, error.code, error.message, error.field)
+        return _refused(error)
+
+
+def _refused(error: ControlAnswerError) -> Exit:
+    if isinstance(error, StaleError):
         return fail(error.message, Exit.CONFLICT)
-    except UnauthorizedError as error:
+    if isinstance(error, UnauthorizedError):
         wanted = "control wants a token that it knows: --token-file FILE, made by `kvdeck token new`"
         return fail(wanted if error.status == _UNAUTHORIZED else error.message, Exit.REFUSED)
-    except ControlAnswerError as error:
-        return fail(f"{error.field}: {error.message}" if error.field else error.message, Exit.REFUSED)
+    return fail(f"{error.field}: {error.message}" if error.field else error.message, Exit.REFUSED)
+
+
+def _tell(connection: Connection, code: str, message: str, field: str | None = None) -> None:
+    """A refusal for programs."""
+    if connection.json:
+        told = ErrorView(error=ErrorDetail(code=code, message=message, field=field))
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n")
 
 
 def show(connection: Connection, view: V, draw: Callable[[V], Iterable[RenderableType]]) -> Exit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -67,10 +67,15 @@ def take(ring: DecisionRing, *names: str, path: str = "direct") -> None:
 
 @asynccontextmanager
 async def reading(
-    feed: Feed, wanted: Filter = EVERYTHING, last: str | None = None, reader: Reader | None = None, heartbeat: float = 60.0
+    feed: Feed,
+    wanted: Filter = EVERYTHING,
+    last: str | None = None,
+    reader: Reader | None = None,
+    heartbeat: float = 60.0,
+    standing: Callable[[], bool] = lambda: True,
 ) -> AsyncIterator[Reader]:
     reader = reader or Reader()
-    stream = asyncio.create_task(DecisionStream(feed, wanted, last, heartbeat)({}, reader.receive, reader.send))
+    stream = asyncio.create_task(DecisionStream(feed, wanted, last, standing, heartbeat, 0.01)({}, reader.receive, reader.send))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     try:
@@ -155,3 +160,15 @@ async def test_a_reader_that_the_ring_overtakes_is_told_and_counted() -> None:
         reader.stuck.set()
         await reader.until("too_slow")
     assert told.slow == 1
+
+
+async def test_who_reads_by_a_token_that_was_taken_back_reads_no_more() -> None:
+    ring, counts = DecisionRing(), [True]
+    async with reading(Feed(ring, 1, Told()), standing=lambda: counts[0]) as reader:
+        take(ring, "a")
+        await reader.until("id: 1-1")
+        counts[0] = False
+        await reader.until(": the token counts no more")
+        assert reader.ended
+        take(ring, "b")
+        assert reader.ids() == ["1-1"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -37,6 +38,22 @@ async def test_every_path_but_the_open_ones_needs_a_token(tmp_path: Path, sent: 
                 answer = await it.http.request(method, path, headers=headers)
                 assert (path, answer.status_code, answer.json()["error"]["code"]) == (path, 401, "unauthorized")
                 assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("path", ["/v1/routers/r/config?version={}&wait=30", "/v1/routers/r/cache?epoch=1&since=0&wait=0.02"])
+@pytest.mark.parametrize("after", [[], [grant("router", Role.VIEWER)]])
+async def test_a_long_poll_of_a_token_that_was_taken_back_or_changed_tells_nothing(
+    tmp_path: Path, path: str, after: list[Grant]
+) -> None:
+    known = Known([grant("router", Role.ROUTER), grant("ops", Role.OPERATOR)])
+    async with deck(tmp_path, tokens=known) as it:
+        url = path.format(it.control.board.version)
+        polling = asyncio.create_task(it.http.get(url, headers=bearer("router")))
+        await asyncio.sleep(0.01)
+        known.tokens = after
+        it.control.board.try_out("smollm2", None)
+        answer = await polling
+        assert (answer.status_code, answer.json()["error"]["code"]) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize("role", list(Role))

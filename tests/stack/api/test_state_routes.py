@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
 import httpx
 import msgspec
 import pytest
 
+from stack.api.permit import Permitted
+from stack.control.access import Role
 from stack.control.mode import Stance
 from stack.control.state import SCHEMA, SESSION_KEYS, Desired
 from stack.control.tiers import NO_STORE
@@ -134,6 +137,26 @@ async def test_a_mistyped_parameter_applies_nothing(tmp_path: Path) -> None:
         answer = await it.patch({"strategy": "session"}, dryrun="true")
         assert _error(answer) == (400, "bad_parameter", "dryrun")
         assert (await it.http.get("/v1/state")).json()["generation"] == 1
+
+
+async def test_what_is_read_takes_no_parameter_that_nobody_reads(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        asked = {}
+        for route in it.control.app.routes:
+            assert isinstance(route, Permitted)
+            linked = route.path.startswith("/v1/routers/")  # a router may be a release newer than control
+            if route.method == "GET" and route.needs is Role.VIEWER and not linked:
+                answer = await it.http.get(re.sub("{[a-z]+}", "1", route.path), params={"limt": "5"})
+                asked[route.path] = _error(answer)
+        assert set(asked.values()) == {(400, "bad_parameter", "limt")}
+        assert {"/v1/state", "/v1/audit", "/v1/generations/{generation}", "/v1/experiments", "/v1/decisions/stream"} <= set(asked)
+
+
+async def test_a_body_that_says_it_is_too_long_is_not_waited_for(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        for said in ("262145", "9" * 5_000):
+            answer = await it.http.patch("/v1/state", content=b"{}", headers={"If-Match": "1", "Content-Length": said})
+            assert _error(answer) == (413, "too_large", None)
 
 
 async def test_a_dry_run_says_the_same_and_applies_nothing(tmp_path: Path) -> None:

@@ -36,6 +36,15 @@ def test_the_exit_code_says_how_it_went(status: int, body: object, exit_code: in
     assert (done.exit_code, said in done.output) == (exit_code, True)
 
 
+def test_for_programs_a_refusal_is_json_on_standard_output() -> None:
+    with control(422, refusal("refused")) as server:
+        done = run(server, "set", "strategy=session", "--json")
+        told = {"error": {"code": "refused", "message": "it is refused", "field": "models.smollm2.strategy"}}
+        assert (done.exit_code, msgspec.json.decode(done.stdout)) == (4, told)
+    unreachable = CliRunner().invoke(command, ["get", "--url", "http://127.0.0.1:9", "--json"])
+    assert (unreachable.exit_code, msgspec.json.decode(unreachable.stdout)["error"]["code"]) == (6, "unreachable")
+
+
 def test_nobody_there_is_exit_code_6() -> None:
     done = CliRunner().invoke(command, ["get", "--url", "http://127.0.0.1:9"])
     assert (done.exit_code, "control does not answer at http://127.0.0.1:9" in done.output) == (6, True)
