@@ -65,7 +65,8 @@ from stack.kube.access import AccessError
 )  # fmt: skip
 @click.option(
     "--l2.expected-url", "expected_l2", callback=l2_url, metavar="URL",
-    envvar="KVDECK_EXPECTED_L2", show_envvar=True, help="The L2 that every LMCache should use, such as redis://store:6379: say which do not.",
+    envvar="KVDECK_EXPECTED_L2", show_envvar=True,
+    help="The L2 that every LMCache should use, such as redis://store:6379: say which do not.",
 )  # fmt: skip
 @click.option("--router", multiple=True, callback=http_urls, metavar="NAME=URL", help="Another product's router; repeatable.")
 @click.option(

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stack.api.errors import error_response
-from stack.api.permit import GATE, GRANT, OPEN_PATHS, REFUSED, STANDING, Passing
+from stack.api.permit import GATE, GRANT, OPEN_PATHS, STANDING, Passing
 from stack.api.refusal import Refusal, Refused
 from stack.control.access import ANYBODY, Grant, granted
 from stack.control.reporting_path import reporter
@@ -70,7 +70,7 @@ class Guard:
         def standing() -> bool:
             return self._known(scope) == known
 
-        told = {GRANT: grant, STANDING: standing, REFUSED: self._refused, GATE: self._gate}
+        told = {GRANT: grant, STANDING: standing, GATE: self._gate}
         await self._app({**scope, "path": path, **told}, receive, send)
 
     def _known(self, scope: Scope) -> tuple[Grant, str] | Response:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from starlette.requests import Request
 from starlette.routing import Route
@@ -11,18 +11,24 @@ from starlette.types import Receive, Scope, Send
 
 from stack.api.contract import Contract
 from stack.api.errors import ApiError, error_response
-from stack.api.refusal import Refusal, Refused
+from stack.api.refusal import Refusal
 from stack.control.access import Grant, Role
 
 GRANT = "kvdeck.grant"
 STANDING = "kvdeck.standing"
-REFUSED = "kvdeck.refused"
 GATE = "kvdeck.gate"
 WRITERS = frozenset({Role.OPERATOR, Role.ADMIN})  # what takes one of these changes something
 OPEN_PATHS = frozenset({"/health", "/metrics", "/openapi.json"})  # nothing can be changed there, and no secret is told
 
-Passing = Callable[[Request, bool], Awaitable[None]]
-"""Lets a request that would change something pass, or raises ApiError; `True`: it may be a dry run."""
+
+class Passing(Protocol):
+    """Who lets requests pass, and hears of those that may not."""
+
+    async def __call__(self, request: Request, previews: bool) -> None:
+        """Lets a request that would change something pass, or raises ApiError; `previews`: it may be a dry run."""
+
+    async def forbidden(self, request: Request, route: str, why: str) -> None:
+        """Whoever asked has a token whose role does not include what `route` does."""
 
 
 Standing = Callable[[], bool]
@@ -55,9 +61,9 @@ class Permitted(Route):
         if self.needs is not None:
             grant: Grant = scope[GRANT]
             if not grant.role.may(self.needs):
-                refused: Refused = scope[REFUSED]
-                refused(Refusal.FORBIDDEN)
                 message = f"{grant.name} is a {grant.role}; this takes the role {self.needs}"
+                doorman: Passing = scope[GATE]
+                await doorman.forbidden(Request(scope, receive), f"{self.method} {self.path}", message)
                 await error_response(403, Refusal.FORBIDDEN, message)(scope, receive, send)
                 return
         if self.needs in WRITERS:

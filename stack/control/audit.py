@@ -54,6 +54,6 @@ class AuditRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A record among other lines of output: `{"audit": {...}}`. Missing sequence numbers are lines that were lost."""
+    """A record among other lines of output, told at most once: `{"audit": {...}}`. Missing sequence numbers are lost lines."""
 
     audit: AuditRecord

@@ -140,7 +140,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_counted(monkeypatch: p
     told = Told()
     feed = Feed(DecisionRing(), 10, told)
     stuck = Reader(stuck=asyncio.Event())
-    stream = asyncio.create_task(DecisionStream(feed, Filter(since=0.0), None)({}, stuck.receive, stuck.send))
+    stream = asyncio.create_task(DecisionStream(feed, Filter(since=0.0), None, lambda: True)({}, stuck.receive, stuck.send))
     take(feed.ring, "one")
     async with asyncio.timeout(60):
         await stream

@@ -45,6 +45,30 @@ async def test_every_route_that_changes_something_is_refused(tmp_path: Path, sta
         assert f'kvdeck_control_mode{{mode="{stance.mode}"}} 1.0' in text
 
 
+async def test_who_may_not_is_noted_once_a_second_for_each_route_and_else_counted(tmp_path: Path) -> None:
+    async with deck(tmp_path, tokens=EVERYBODY) as it:
+        for name in ("viewer", "viewer", "router"):
+            it.http.headers.update(bearer(name))
+            assert (await it.patch({"strategy": "session"})).status_code == 403
+        assert (await it.rollback(1)).status_code == 403
+        it.clock.advance(1)
+        assert (await it.patch({"strategy": "session"})).status_code == 403
+        it.http.headers.update(bearer("nobody"))
+        assert (await it.patch({"strategy": "session"})).status_code == 401
+        it.http.headers.update(bearer("viewer"))
+        records = (await it.http.get("/v1/audit")).json()["records"]
+        assert [(r["outcome"], r["actor"], r["request"]) for r in reversed(records)][1:] == [
+            ("refused", "viewer", "PATCH /v1/state"),
+            ("refused", "router", "PATCH /v1/state"),
+            ("refused", "router", "POST /v1/rollback"),
+            ("refused", "router", "PATCH /v1/state"),
+        ]
+        assert records[0]["error"] == "router is a router; this takes the role operator"
+        text = (await it.http.get("/metrics")).text
+        assert 'kvdeck_control_refused_requests_total{reason="forbidden"} 5.0' in text
+        assert 'kvdeck_control_refused_requests_total{reason="unauthorized"} 1.0' in text
+
+
 def test_whoever_changes_something_needs_a_role_that_the_gate_knows() -> None:
     assert {role for role in Role if role not in (Role.VIEWER, Role.ROUTER)} == WRITERS
 
