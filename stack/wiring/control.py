@@ -40,7 +40,7 @@ from stack.wiring.control_parts import assemble
 from stack.wiring.control_server import ControlServer
 from stack.wiring.control_tiers import Backends
 from stack.wiring.decision_files import decision_files
-from stack.wiring.pools import Pools, pools
+from stack.wiring.pools import Pools, check_targets, pools
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ def run(settings: ControlSettings) -> None:
     tokens = TokenFiles(settings.tokens, time.monotonic) if settings.tokens else None
     check_listen(settings.host, tokens=tokens is not None, tls=settings.tls is not None, insecure=settings.insecure)
     _check_tls(settings.tls)
+    check_targets(settings)
     with listening(settings.host, settings.port) as listener, only_control(settings.state_dir):
         lines = LinesOut(sys.stdout.buffer)
         store = SqliteStore(settings.state_dir, lambda record: lines.put(msgspec.json.encode(AuditLine(audit=record))))

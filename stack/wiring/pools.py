@@ -67,11 +67,16 @@ async def pools(settings: ControlSettings, desired: Desired) -> AsyncIterator[Po
                 await scaler.close()
 
 
+def check_targets(settings: ControlSettings) -> None:
+    """Before anything is begun: that the target file can be read, where there is one. Raises ControlConfigError."""
+    if isinstance(settings.pools, LocalPools | ListedPools):
+        try:
+            check(settings.pools.targets)
+        except TargetFileError as error:
+            raise ControlConfigError(f"--targets {error}") from error
+
+
 def _listed(path: Path) -> Callable[[], Sequence[Target] | None]:
-    try:
-        check(path)
-    except TargetFileError as error:
-        raise ControlConfigError(f"--targets {error}") from error
     file = TargetFile(path)
 
     def changed() -> Sequence[Target] | None:

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from pathlib import Path
 
 import click
 import msgspec
@@ -32,6 +33,13 @@ _SECTION = (ROOT / "README.md").read_text().partition("### In front of a fleet o
 def test_what_runs_the_engines_is_told_whole(arguments: list[str], told: str) -> None:
     done = CliRunner().invoke(control, ["--state-dir", "s", *arguments])
     assert (done.exit_code, told in " ".join(done.output.split())) == (2, True)
+
+
+def test_a_list_of_engines_that_is_not_there_is_one_clear_line_and_nothing_is_begun(tmp_path: Path) -> None:
+    told = ["--state-dir", str(tmp_path / "state"), "--pools", "none", "--targets", str(tmp_path / "typo.json")]
+    done = CliRunner().invoke(control, told)
+    assert (done.exit_code, done.output) == (1, f"Error: --targets {tmp_path}/typo.json: No such file or directory\n")
+    assert not (tmp_path / "state").exists()
 
 
 def test_the_files_that_the_readme_shows_are_taken_by_router_and_control() -> None:

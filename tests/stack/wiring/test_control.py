@@ -20,6 +20,7 @@ from stack.control.access import Role
 from stack.control.audit import AuditLine
 from stack.control.link import RouterReport
 from stack.control.mode import Mode
+from stack.model.target import encode
 from stack.wiring.token import write
 from tests.decisions import decision
 from tests.grants import grant
@@ -153,6 +154,7 @@ def test_over_tls_a_token_opens_what_its_role_includes(folder: Path) -> None:
     ],
 )
 def test_what_it_cannot_start_with_is_one_clear_line(tmp_path: Path, more: list[str], message: str) -> None:
+    (tmp_path / "engines.json").write_bytes(encode([]))
     command = control_command(tmp_path, "--listen", "127.0.0.1:0", *more)
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60, cwd=tmp_path)
     assert done.returncode != 0

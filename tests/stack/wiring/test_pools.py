@@ -13,7 +13,7 @@ from stack.control.ports import ScalerError
 from stack.kube.scaler import KubernetesScaler
 from stack.model.target import Target, TargetFileError, encode
 from stack.model.tier import Pool
-from stack.wiring.pools import pools
+from stack.wiring.pools import check_targets, pools
 from tests.stack.control.samples import desired
 
 KUBECONFIG = """
@@ -53,9 +53,9 @@ async def test_a_list_that_is_not_there_is_refused_and_one_that_goes_is_told_of(
     file = tmp_path / "engines.json"
     told = settings(tmp_path, LocalPools(tmp_path / "s", file) if supervised else ListedPools(file))
     with pytest.raises(ControlConfigError, match=f"^--targets {file}: No such file or directory$"):
-        async with pools(told, desired()):
-            pass
+        check_targets(told)
     file.write_bytes(encode([]))
+    check_targets(told)
     async with pools(told, desired()) as running:
         assert (running.targets(), running.targets()) == ([], None)
         file.unlink()
