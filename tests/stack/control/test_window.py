@@ -31,7 +31,7 @@ def test_figures_are_of_what_each_request_has() -> None:
     assert (came.requests, came.since, came.until) == (150, 100.0, 200.0)
     assert came.ttft.p50 == quantile([one.ttft or 0 for one in streamed], 0.5)
     assert came.ttft.p50.worth is not None  # they grew all the time
-    assert came.ttft.p99 == Estimate(samples=100, unknown="too few samples: 100 of at least 368")
+    assert came.ttft.p99 == Estimate(samples=100, unknown="too few samples: 100 of at least 368", least=368)
     assert came.gap.p50 == Estimate(samples=100, value=0.02, low=0.02, high=0.02)
     assert came.cached == Estimate(samples=100, value=0.4, low=0.4, high=0.4)
     assert (came.failed.value, came.failed.samples) == (10 / 110, 110)
