@@ -21,7 +21,7 @@ def warmth(strategy: str, fallback: str, pool: Sequence[Member]) -> str:
     `pool` are the engines it will choose among, `fallback` the strategy that decides where nothing is known of them.
     """
     if strategy == _SENT:
-        return "It begins warm: whatever was in force, routers remember which engine was sent what."
+        return "It begins with what each router has sent since its start, whatever was in force; one that just started begins cold."
     if strategy != NEEDS_PLACEMENT:
         return ""
     by: defaultdict[str | None, list[str]] = defaultdict(list)

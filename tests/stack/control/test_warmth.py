@@ -50,7 +50,9 @@ def test_engines_that_are_only_coming_say_nothing() -> None:
 
 
 def test_prefix_aware_begins_with_what_was_sent_and_the_others_have_nothing_to_know() -> None:
-    assert warmth("prefix_aware", "session", FLEET).startswith("It begins warm: ")
+    assert warmth("prefix_aware", "session", FLEET) == (
+        "It begins with what each router has sent since its start, whatever was in force; one that just started begins cold."
+    )
     assert [warmth(name, "session", FLEET) for name in ("round_robin", "session")] == ["", ""]
 
 
