@@ -1,4 +1,4 @@
-"""Documents that nobody means well with: each is refused or read, and what is read comes back as it was."""
+"""Documents that nobody means well with: each is refused or read, and what is read comes back as it was, or not at all."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stack.control.refusal import RefusedError
-from stack.kube.hyperpod.exported import exported
+from stack.kube.hyperpod.exported import NotExpressibleError, exported
 from stack.kube.hyperpod.imported import imported
-from stack.kube.hyperpod.reading import ResourceError, configs
+from stack.kube.hyperpod.reading import ResourceError, configs, read
 from tests.stack.kube.hyperpod.samples import STRATEGIES, disaggregated, endpoint, routing, worker
 
 _SCALED = {"prefillAutoScaling": {"maxReplicaCount": 4}}
@@ -51,6 +52,10 @@ def test_no_document_breaks_the_reading(path: tuple[Any, ...], value: Any) -> No
     try:
         found = imported(document, STRATEGIES)
     except (ResourceError, RefusedError):
+        return
+    if read(document).unknown:
+        with pytest.raises(NotExpressibleError, match="knows no such field"):
+            exported(found.model, found.desired.models[found.model], STRATEGIES, document)
         return
     again = exported(found.model, found.desired.models[found.model], STRATEGIES, document)
     assert again.document["spec"] == document["spec"]
