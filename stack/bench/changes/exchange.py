@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -48,6 +49,8 @@ class Exchange:
         """Let go of what is kept."""
         for _, writer in self._idle:
             writer.close()
+            with suppress(OSError):  # whatever the other side did last
+                await writer.wait_closed()
         self._idle.clear()
 
     async def _connection(self) -> _Connection:

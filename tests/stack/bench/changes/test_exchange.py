@@ -27,6 +27,7 @@ async def serving(*answers: bytes) -> AsyncIterator[tuple[Exchange, list[int]]]:
             if answer not in (CHUNKED, PLAIN):
                 break
         writer.close()
+        await writer.wait_closed()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     exchange = Exchange(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", 5.0)
