@@ -80,7 +80,15 @@ class RouterBench:
         """Requests that wait in the router."""
         return self.router.admission.queued(MODEL)
 
-    def apply(self, generation: int, model: ModelState, draining: tuple[str, ...] = (), experiment: Trial | None = None) -> None:
+    def apply(
+        self,
+        generation: int,
+        model: ModelState,
+        draining: tuple[str, ...] = (),
+        experiment: Trial | None = None,
+        *,
+        others: bool = False,
+    ) -> None:
         """What control does."""
         config = RouterConfig(
             version=generation,
@@ -88,6 +96,7 @@ class RouterBench:
             models={MODEL: model},
             draining=draining,
             experiments={} if experiment is None else {MODEL: experiment},
+            others=others,
         )
         self.router.configuration.apply(config)
 

@@ -29,6 +29,14 @@ async def test_a_switch_in_mid_stream_changes_nothing_for_the_stream_and_everyth
     assert [after.headers[f"x-kvdeck-{name}"] for name in names] == ["8", "session", "direct"]
 
 
+async def test_a_router_that_is_told_of_others_counts_on_what_they_sent(tmp_path: Path) -> None:
+    async with fleet(tmp_path, FakeEngine("decode-0")) as bench:
+        bench.apply(7, state())
+        alone = bench.router.in_flight.sent.others.seen
+        bench.apply(8, state(), others=True)
+        assert (alone, bench.router.in_flight.sent.others.seen) == (False, True)
+
+
 async def test_under_load_every_answer_carries_one_generation_whole(tmp_path: Path) -> None:
     engines = FakeEngine("prefill-0", Pool.PREFILL), FakeEngine("decode-0"), FakeEngine("decode-1")
     expected = {str(number): TURNS[number % 4] for number in range(1, 41)}

@@ -10,21 +10,8 @@ MERGE, STRATEGIC, APPLY = "application/merge-patch+json", "application/strategic
 _KEYS = {"conditions": "type", "containers": "name", "env": "name", "podIPs": "ip"}
 
 
-def merged(target: Any, patch: Any) -> Any:
-    """RFC 7396: null deletes, lists are replaced."""
-    if not isinstance(patch, dict):
-        return patch
-    result = dict(target) if isinstance(target, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = merged(result.get(key), value)
-    return result
-
-
 def strategically_merged(target: Any, patch: Any, under: str = "") -> Any:
-    """As `merged`, and lists whose items have a key are merged item by item."""
+    """As a merge patch, and lists whose items have a key are merged item by item."""
     if isinstance(patch, list) and under in _KEYS:
         key = _KEYS[under]
         items = {item[key]: item for item in target or []}
