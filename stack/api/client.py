@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from types import TracebackType
-from typing import Self, TypeVar
 from urllib.parse import quote
 
 import httpx
 import msgspec
 
-from stack.adapters.trust import trusting
-from stack.api.answers import ControlUnreachableError, refusal
+from stack.api.answers import refusal
+from stack.api.calling import Calling
 from stack.api.history_schema import GenerationsView, KeptView
 from stack.api.schema import (
     AuditView,
@@ -22,48 +19,16 @@ from stack.api.schema import (
     ReportView,
     StateView,
 )
+from stack.api.self_schema import SelfView
 from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
-from stack.control.skew import understood
 from stack.control.what_if import WhatIf
 
-T = TypeVar("T")
-Params = Mapping[str, str | Sequence[str]]
-
-# A change waits up to 2 s for the routers; the rest is for a busy machine.
-TIMEOUT_SECONDS = 8.0
 FOLLOW_SECONDS = 45.0  # control says something every 15 s
 
 
-class ControlClient:
-    """One control API. Blocking; every call has a deadline; raises ControlUnreachableError and ControlAnswerError.
-
-    `actor` is who the audit log names where control has no tokens, which say it otherwise. `authorities` is a PEM file of
-    those whose certificates are believed, None for the common ones. Use it as a context manager, or call `close`.
-    Raises TrustError.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        *,
-        token: str | None = None,
-        actor: str | None = None,
-        authorities: Path | None = None,
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
-        named = {"Authorization": f"Bearer {token}" if token else None, "X-Kvdeck-Actor": actor}
-        headers = [(name.encode(), value.encode()) for name, value in named.items() if value]
-        self.url = url
-        self._http = httpx.Client(
-            base_url=url,
-            headers=headers,
-            verify=trusting(authorities),
-            timeout=timeout_seconds,
-            transport=transport,
-            trust_env=False,
-        )
+class ControlClient(Calling):
+    """What can be asked of control, as Calling says."""
 
     def state(self) -> StateView:
         """Desired against applied, now."""
@@ -152,42 +117,13 @@ class ControlClient:
         asked: dict[str, str | Sequence[str]] = {"threshold": [str(threshold) for threshold in thresholds]}
         return self._read("/v1/what-if", asked | _set({"model": model}), WhatIf)
 
+    def myself(self) -> SelfView:
+        """Whom the token that this client sends stands for."""
+        return self._read("/v1/self", {}, SelfView)
+
     def health(self) -> HealthView:
         """Whether control is up; needs no token."""
         return self._read("/health", {}, HealthView)
-
-    def close(self) -> None:
-        self._http.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-    def _read(self, path: str, params: Params, kind: type[T]) -> T:
-        return self._decode(self._send("GET", path, params, {}, None), kind)
-
-    def _send(self, method: str, path: str, params: Params, headers: dict[str, str], body: bytes | None) -> httpx.Response:
-        try:
-            answer = self._http.request(method, path, params=params, headers=headers, content=body)
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._unreachable(error) from error
-        if answer.is_success:
-            return answer
-        raise refusal(answer)
-
-    def _unreachable(self, error: Exception) -> ControlUnreachableError:
-        return ControlUnreachableError(f"control does not answer at {self.url}: {str(error) or type(error).__name__}")
-
-    def _decode(self, answer: httpx.Response, kind: type[T]) -> T:
-        try:
-            return understood(answer.content, kind)
-        except msgspec.DecodeError as error:
-            raise self._stranger(error) from error
-
-    def _stranger(self, error: Exception) -> ControlUnreachableError:
-        return ControlUnreachableError(f"what answers at {self.url} is not control: {error}")
 
 
 def options(dry_run: bool, comment: str | None, force: bool = False) -> dict[str, str]:

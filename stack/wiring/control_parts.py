@@ -26,6 +26,7 @@ from stack.api.report_routes import ReportRoutes
 from stack.api.reporter import Reporter
 from stack.api.ring import DecisionRing
 from stack.api.routers import Routers
+from stack.api.self_routes import self_routes
 from stack.api.server import create_app
 from stack.api.sight import Sight
 from stack.api.state_routes import StateRoutes
@@ -152,6 +153,7 @@ def assemble(
             *measured.routes(),
             *tried.routes(),
             *trials.routes,
+            *self_routes(),
         ]
     )
     follower = None

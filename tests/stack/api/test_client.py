@@ -7,7 +7,9 @@ import pytest
 from stack.api.answers import ControlAnswerError, ControlUnreachableError, RefusedChangeError, StaleError, UnauthorizedError
 from stack.api.client import ControlClient
 from stack.api.schema import Applied, ChangeView, ErrorDetail, ErrorView
+from stack.api.self_schema import SelfView
 from stack.cache.relay import CacheUpdate
+from stack.control.access import Role
 from tests.stack.control.samples import desired
 
 VIEW = ChangeView(generation=8, desired=desired(), applied=Applied(), dry_run=False, proposed=desired())
@@ -99,3 +101,12 @@ def test_nobody_on_the_port_is_said_with_the_address() -> None:
     said = pytest.raises(ControlUnreachableError, match=r"control does not answer at http://127\.0\.0\.1:9")
     with ControlClient("http://127.0.0.1:9", timeout_seconds=1) as client, said:
         client.health()
+
+
+def test_whose_the_token_is() -> None:
+    myself = SelfView(name="ann", role=Role.OPERATOR, tokens=True)
+    wire = Wire(body=myself)
+    with _client(wire) as client:
+        assert client.myself() == myself
+    assert wire.seen is not None
+    assert wire.seen.url.path == "/v1/self"

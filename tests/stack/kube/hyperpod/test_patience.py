@@ -7,7 +7,7 @@ import asyncio
 import httpx
 from msgspec.structs import replace
 
-from stack.api.client import TIMEOUT_SECONDS
+from stack.api.calling import TIMEOUT_SECONDS
 from stack.control.state import Desired, ModelState
 from stack.kube.access import Access
 from stack.kube.hyperpod.endpoint_map import Endpoint
