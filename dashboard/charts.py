@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -22,6 +22,26 @@ class Span:
 
     start: datetime
     end: datetime
+
+    @property
+    def universal(self) -> Span:
+        """The same in UTC."""
+        return Span(self.start.astimezone(UTC), self.end.astimezone(UTC))
+
+    def on_grid(self, step: int) -> Span:
+        """From and to a whole multiple of `step` seconds: or points would jump about from one refresh to the next."""
+        start, end = (datetime.fromtimestamp(at.timestamp() // step * step, UTC) for at in (self.start, self.end))
+        return Span(start, end)
+
+
+class Mark(Protocol):
+    """Something that happened at a moment, in words."""
+
+    @property
+    def at(self) -> datetime: ...
+
+    @property
+    def words(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +76,19 @@ def lines(frame: pd.DataFrame, by: Sequence[str], unit: str, span: Span) -> go.F
         figure.add_scatter(
             x=part["time"], y=part["value"], name=" ".join(words), mode="lines", connectgaps=False,
             line={"color": stroke.colour, "dash": stroke.dash, "width": 2},
+        )  # fmt: skip
+    return figure
+
+
+def marked(figure: go.Figure, marks: Sequence[Mark]) -> go.Figure:
+    """`figure` with a line where somebody changed something; what it was is told where the line begins."""
+    for mark in marks:
+        figure.add_vline(x=_digits(mark.at), line={"color": palette.GREY, "dash": "dash", "width": 1})
+    if marks:
+        figure.add_scatter(
+            x=[_digits(mark.at) for mark in marks], y=[0] * len(marks), mode="markers", name="changes", cliponaxis=False,
+            marker={"symbol": "triangle-up", "size": 10, "color": palette.MARK}, text=[mark.words for mark in marks],
+            hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     return figure
 

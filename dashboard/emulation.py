@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard import sources
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
+from dashboard.sources import NoControlError
 from stack.api.answers import ControlError
 from stack.metrics import catalog
 from stack.metrics.family import Label
@@ -30,10 +31,10 @@ def banner() -> None:
 def _emulated() -> bool | None:
     """What control says, else what the exporter last said of its targets; None when neither answers: the page tells that."""
     try:
-        engines = sources.control().state().engines
+        engines = sources.state().engines
         if engines:
             return any(engine.emulated for engine in engines)
-    except (ControlError, SettingsError):
+    except (ControlError, NoControlError, SettingsError):
         pass  # Prometheus may still know
     try:
         infos = sources.prometheus().instant(selector(catalog.TARGET_INFO))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 
 import streamlit as st
 
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
-from stack.api.answers import ControlAnswerError, ControlUnreachableError, StaleError, UnauthorizedError
+from dashboard.sources import NoControlError
+from stack.api.answers import ControlAnswerError, ControlError, ControlUnreachableError, StaleError, UnauthorizedError
 from stack.api.schema import StateView
 from stack.control.mode import Mode
 
@@ -36,11 +38,19 @@ class told:  # reads as a word: `with notices.told():`
                 st.warning("Somebody else changed the state since this page read it: preview your change again.")
             case ControlAnswerError():
                 st.error(refusal(error), icon=REFUSED)
+            case NoControlError():
+                text = "This needs kvdeck's control, which this dashboard was not told of: it watches Prometheus alone."
+                st.info(f"{text} `KVDECK_CONTROL_URL` names one.", icon=":material/link_off:")
             case SettingsError():
                 st.error(f"The dashboard's settings: {error}", icon=":material/settings_alert:")
             case _:
                 return False
         return True
+
+
+def quiet() -> suppress:
+    """Run what is left out where a source is away, since the page says that anyhow."""
+    return suppress(PrometheusUnavailableError, ControlError, NoControlError, SettingsError)
 
 
 def mode(state: StateView) -> None:

@@ -21,6 +21,7 @@ PATHS: dict[str, str] = {Path.DIRECT: "#4f6df5", Path.DPD: "#a05cf0"}
 POOLS = {Pool.PREFILL: "#f0883e", Pool.DECODE: "#0f9d76"}
 FALLBACK = "#e0a100"
 GREY = "#8b949e"
+MARK = "#d6336c"
 # A second kind of line beside the first: the middle beside the tail, waiting beside running.
 DASHES = {"p50": "dot", "waiting": "dot"}
 

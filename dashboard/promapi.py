@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,17 +12,25 @@ from typing import Any, TypeVar
 import pandas as pd
 from prometheus_api_client import PrometheusConnect
 from prometheus_api_client.exceptions import PrometheusApiClientException
+from requests import Session
+from requests.adapters import HTTPAdapter
 from requests.exceptions import RequestException, Timeout
-from urllib3.util.retry import Retry
 
 T = TypeVar("T")
 
-TIMEOUT_SECONDS = 5
+TIMEOUT_SECONDS = 2.5  # a page says within three seconds that Prometheus does not answer
+REST_SECONDS = 5.0  # after that it is left alone for so long: nobody waits on every click for what is away
+AT_ONCE = 12  # questions under way
 SCRAPE_SECONDS = 5
+POINTS = 120
 
 
 class PrometheusUnavailableError(ConnectionError):
     """Prometheus did not answer, or refused the query; the message is for the page."""
+
+
+class PrometheusAwayError(PrometheusUnavailableError):
+    """Prometheus does not answer at all: no question will be, for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +43,17 @@ class Sample:
 
 
 class PromApi:
-    """Asks one Prometheus. Samples that are NaN (0/0: nothing happened) count as absent."""
+    """Asks one Prometheus, from several threads. Samples that are NaN (0/0: nothing happened) count as absent."""
 
-    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self.url = url.rstrip("/")
-        # The library's default waits for ever and retries three times with back-off.
-        self._prometheus = PrometheusConnect(
-            url=self.url, headers=dict(headers or {}), retry=Retry(total=0), timeout=TIMEOUT_SECONDS
-        )
+        session = Session()
+        self._prometheus = PrometheusConnect(url=self.url, session=session, timeout=TIMEOUT_SECONDS)
+        # The library's own adapter retries three times with back-off, and keeps fewer connections than there are questions.
+        session.mount(self.url, HTTPAdapter(pool_maxsize=AT_ONCE))
+        self._clock = clock
+        self._away = ""
+        self._rests_until = -math.inf
 
     def instant(self, expression: str, at: float | None = None) -> list[Sample]:
         """Every present sample of `expression` at `at` (Unix seconds), or now. Raises PrometheusUnavailableError."""
@@ -57,16 +69,25 @@ class PromApi:
         return self._ask(lambda: _frame(self._prometheus.custom_query_range(expression, start, end, str(step)), step))
 
     def _ask(self, question: Callable[[], T]) -> T:
+        if self._clock() < self._rests_until:
+            raise PrometheusAwayError(self._away)
         try:
             return question()
         # The last three: what answers is not Prometheus.
         except (RequestException, PrometheusApiClientException, ValueError, LookupError, TypeError) as error:
-            raise PrometheusUnavailableError(f"Prometheus at {self.url}: {_cause(error)}") from error
+            raise self._told(error) from error
+
+    def _told(self, error: Exception) -> PrometheusUnavailableError:
+        text = f"Prometheus at {self.url}: {_cause(error)}"
+        if isinstance(error, RequestException) and not isinstance(error, ValueError):
+            self._away, self._rests_until = text, self._clock() + REST_SECONDS
+            return PrometheusAwayError(text)
+        return PrometheusUnavailableError(text)
 
 
 def step_seconds(start: datetime, end: datetime) -> int:
     """How far apart the points of a range are: about 120 of them, never closer than the local scrapes."""
-    return max(SCRAPE_SECONDS, int((end - start).total_seconds()) // 120)
+    return max(SCRAPE_SECONDS, int((end - start).total_seconds()) // POINTS)
 
 
 def _samples(answer: list[dict[str, Any]]) -> list[Sample]:
@@ -93,7 +114,7 @@ def _points(values: list[list[Any]], step: int) -> Iterator[tuple[float, float |
 def _cause(error: Exception) -> str:
     match error:
         case Timeout():
-            return f"no answer within {TIMEOUT_SECONDS} s"
+            return f"no answer within {TIMEOUT_SECONDS:g} s"
         case PrometheusApiClientException():
             return f"it refused the query ({str(error)[:200]})"
         case RequestException() if not isinstance(error, ValueError):

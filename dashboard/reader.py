@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -10,6 +11,7 @@ import streamlit as st
 
 from dashboard.charts import Span
 
+SLOT_SECONDS = 5
 _INK = {"light": "#31333f", "dark": "#fafafa"}
 
 
@@ -21,10 +23,10 @@ def zone() -> tzinfo:
         return UTC
 
 
-def span(minutes: int) -> Span:
-    """The last `minutes`, in the reader's zone."""
-    end = datetime.now(zone())
-    return Span(end - timedelta(minutes=minutes), end)
+def span(length: timedelta) -> Span:
+    """The last `length`, in the reader's zone. It ends with whole multiples of some seconds, so that readers share answers."""
+    end = datetime.fromtimestamp(time.time() // SLOT_SECONDS * SLOT_SECONDS, zone())
+    return Span(end - length, end)
 
 
 def moment(at: float) -> pd.Timestamp:

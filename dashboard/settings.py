@@ -15,11 +15,12 @@ class SettingsError(ValueError):
 class Settings:
     """`control_token` is None where control runs without tokens (loopback only).
 
+    `control_url` is None where there is no control, and Prometheus alone is looked at.
     `control_authorities` is a PEM file of those whose certificates are believed, None for the common ones.
     """
 
     prometheus_url: str
-    control_url: str
+    control_url: str | None
     alertmanager_url: str
     router_url: str
     control_token: str | None
@@ -30,7 +31,7 @@ class Settings:
         """Settings from `KVDECK_*`, with the one-machine stack's defaults. Raises SettingsError for an unreadable token file."""
         return cls(
             prometheus_url=environment.get("KVDECK_PROMETHEUS_URL", "http://127.0.0.1:9090"),
-            control_url=environment.get("KVDECK_CONTROL_URL", "http://127.0.0.1:8010"),
+            control_url=environment.get("KVDECK_CONTROL_URL", "http://127.0.0.1:8010") or None,
             alertmanager_url=environment.get("KVDECK_ALERTMANAGER_URL", "http://127.0.0.1:9093"),
             router_url=environment.get("KVDECK_ROUTER_URL", "http://127.0.0.1:8000"),
             control_token=_token(environment.get("KVDECK_CONTROL_TOKEN_FILE")),

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import streamlit as st
 
@@ -10,8 +14,25 @@ from dashboard.promapi import PromApi
 from dashboard.settings import Settings, SettingsError
 from stack.adapters.trust import TrustError
 from stack.api.client import ControlClient
+from stack.api.schema import StateView
+from stack.control.audit import AuditRecord
+from stack.control.mode import Mode
 
 ACTOR = "dashboard"
+_FRESH_SECONDS = 2.0  # parts of a page that are drawn together see one state
+AUDIT_RECORDS = 100
+
+T = TypeVar("T")
+
+
+class NoControlError(RuntimeError):
+    """No control is configured: the dashboard was started to watch Prometheus alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Read(Generic[T]):
+    value: T
+    at: float
 
 
 def settings() -> Settings:
@@ -33,9 +54,11 @@ def prometheus() -> PromApi:
 
 
 def control() -> ControlClient:
-    """This session's own control client. Raises SettingsError."""
+    """This session's own control client. Raises SettingsError, NoControlError."""
     if "control" not in st.session_state:
         own = settings()
+        if own.control_url is None:
+            raise NoControlError
         try:
             st.session_state["control"] = ControlClient(
                 own.control_url, token=own.control_token, actor=ACTOR, authorities=own.control_authorities
@@ -44,3 +67,32 @@ def control() -> ControlClient:
             raise SettingsError(f"KVDECK_CONTROL_CA_FILE: {error}") from error
     client: ControlClient = st.session_state["control"]
     return client
+
+
+def state() -> StateView:
+    """What control said last to this session, at most two seconds ago. Raises as `control` does, and ControlError."""
+    read: _Read[StateView] | None = st.session_state.get("state read")
+    if read is None or time.monotonic() - read.at > _FRESH_SECONDS:
+        read = _Read(control().state(), time.monotonic())
+        st.session_state["state read"] = read
+    return read.value
+
+
+def audit() -> Sequence[AuditRecord]:
+    """The newest records of who changed what, at most two seconds old. Raises as `state` does."""
+    read: _Read[Sequence[AuditRecord]] | None = st.session_state.get("audit read")
+    if read is None or time.monotonic() - read.at > _FRESH_SECONDS:
+        read = _Read(control().audit(limit=AUDIT_RECORDS).records, time.monotonic())
+        st.session_state["audit read"] = read
+    return read.value
+
+
+def forget() -> None:
+    """After a change: what was read before is no longer so."""
+    for kept in ("state read", "audit read"):
+        st.session_state.pop(kept, None)
+
+
+def may_change() -> bool:
+    """Whether this person's changes would be taken, by control's mode and their role. Raises as `state` does."""
+    return state().mode is Mode.LIVE

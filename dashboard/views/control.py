@@ -7,7 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard import notices, sources
+from dashboard.scope import toolbar
 from dashboard.settings import SettingsError
+from dashboard.sources import NoControlError
 from dashboard.steering.applied import applied
 from dashboard.steering.draft import Draft
 from dashboard.steering.form import form
@@ -27,7 +29,7 @@ _DRAFTS, _SEEN, _SERIAL = "drafts", "generation seen", "serial"
 
 def page() -> None:
     """Draw the page."""
-    st.title("Control")
+    toolbar("Control")
     with st.container():  # one place for what comes and goes: else an open panel below would move, and close
         state = _state()
         if state is not None:
@@ -49,7 +51,8 @@ def page() -> None:
 def _state() -> StateView | None:
     state = None
     with notices.told():
-        state = sources.control().state()
+        sources.forget()
+        state = sources.state()
     st.session_state[_SEEN] = None if state is None else state.generation
     return state
 
@@ -59,7 +62,7 @@ def _model(state: StateView | None) -> str | None:
     names = sorted(_drafts()) if state is None else sorted(state.desired.models)
     if len(names) < 2:
         return names[0] if names else None
-    return st.selectbox("Model", names, key="model")
+    return st.selectbox("Model", names, key="steered model")
 
 
 def _change(model: str, state: StateView | None) -> None:
@@ -141,7 +144,7 @@ def _await() -> None:
     """Control did not tell its state when the page was drawn, and the page says so: draw it again once it does."""
     try:
         sources.control().state()
-    except (ControlError, SettingsError):
+    except (ControlError, NoControlError, SettingsError):
         st.caption("Trying again every 2 s.")
     else:
         st.rerun()

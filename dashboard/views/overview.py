@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
-from dashboard import charts, figures, notices, reader, sources
+from dashboard import asking, charts, figures, notices, panels, reader, sources
+from dashboard.asking import Answers, Over, Question
 from dashboard.charts import Span
 from dashboard.figures import Figure
-from dashboard.promapi import PromApi, step_seconds
+from dashboard.marks import Mark, marks
+from dashboard.panels import PLAIN
+from dashboard.scope import Scope, toolbar
 from dashboard.verdict import Level, verdict
-from stack.metrics import queries, routing_queries
+from stack.metrics import queries, routing_queries, spread_queries
 from stack.metrics.family import Label
-from stack.metrics.promql import total
+from stack.metrics.promql import Where, total
 from stack.metrics.queries import Query
 from stack.model.tier import Source
 
-MINUTES = {"5 min": 5, "15 min": 15, "1 h": 60, "6 h": 360}
-USUAL = "15 min"
 _SHOWN = {
     Level.WELL: (st.success, ":material/check_circle:"),
     Level.WARNING: (st.warning, ":material/warning:"),
@@ -27,34 +27,49 @@ _SHOWN = {
 
 def page() -> None:
     """Draw the page."""
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.title("Overview", width="content")
-        chosen = st.segmented_control("Range", list(MINUTES), default=USUAL, label_visibility="collapsed", required=True)
-    _live(MINUTES[chosen or USUAL])
+    scope = toolbar("Overview")
+    scope.live(_live, scope)
 
 
-@st.fragment(run_every=5)
-def _live(minutes: int) -> None:
-    firing = None
+def _live(scope: Scope) -> None:
+    span = scope.span
+    answers = None
     with notices.told():
-        alerts = sources.prometheus().instant(routing_queries.firing_alerts().expr)
-        firing = [alert.labels.get("alertname", "?") for alert in alerts]
-    _health(firing)
-    if firing is None:
+        answers = asking.ask(_questions(scope), span)
+    _health(answers)
+    if answers is None:
         return  # Prometheus is away, as was just said
+    changes = marks(span)
     with notices.told():
-        prometheus, span = sources.prometheus(), reader.span(minutes)
-        _figures(prometheus)
-        _waterfall(prometheus, span)
-        _charts(prometheus, span)
+        _figures(answers)
+        _waterfall(answers, scope, span, changes)
+    _charts(answers, scope, span, changes)
+    panels.footer(answers, scope.refresh)
     _links()
 
 
-def _health(firing: list[str] | None) -> None:
+def _questions(scope: Scope) -> dict[str, Question]:
+    where, window = scope.model, scope.window
+    return {
+        "firing": asking.Now(routing_queries.firing_alerts(scope.fleet)),
+        **figures.questions(where),
+        "waterfall": Over(queries.waterfall(where, window)),
+        "shares": asking.Now(queries.waterfall_shares(where, figures.WINDOW)),
+        "ttft": Over(spread_queries.time_to_first_token(where, window)),
+        "itl": Over(spread_queries.inter_token_latency(where, window)),
+        "hit ratio": Over(queries.hit_ratio(where, window)),
+        "pools": Over(_pool_requests(where)),
+    }
+
+
+def _health(answers: Answers | None) -> None:
     """One line: whether the fleet is well, and if not, why. Alerts are told without control too."""
+    firing = None
+    with notices.quiet():
+        firing = None if answers is None else [alert.labels.get("alertname", "?") for alert in answers.samples("firing")]
     state = None
     with notices.told():
-        state = sources.control().state()
+        state = sources.state()
     if state is not None:
         said = verdict(state, firing)
         show, icon = _SHOWN[said.level]
@@ -63,9 +78,9 @@ def _health(firing: list[str] | None) -> None:
         st.warning(f"**Firing: {', '.join(sorted(set(firing)))}.** The engines' states are unknown.", icon=":material/warning:")
 
 
-def _figures(prometheus: PromApi) -> None:
+def _figures(answers: Answers) -> None:
     with st.container(horizontal=True):
-        for figure in figures.headline(prometheus):
+        for figure in figures.headline(answers):
             _metric(figure)
 
 
@@ -74,80 +89,42 @@ def _metric(figure: Figure) -> None:
     st.metric(figure.title, figure.value, help=figure.help, width=126, **beside)  # type: ignore[arg-type]  # a dict of options
 
 
-def _waterfall(prometheus: PromApi, span: Span) -> None:
-    query = queries.waterfall(window=_window(span))
-    frame = prometheus.series(query.expr, span.start, span.end)
-    _heading("Where prompt tokens' KV came from", query.help)
+def _waterfall(answers: Answers, scope: Scope, span: Span, changes: list[Mark]) -> None:
+    query, frame = queries.waterfall(scope.model, scope.window), answers.frame("waterfall")
+    panels.heading("Where prompt tokens' KV came from", query, answers)
     if frame.empty:
         st.info("No prompt tokens have been counted yet: where they come from is unknown until requests arrive.")
         return
     over_time, now = st.columns([5, 2])
-    over_time.plotly_chart(charts.waterfall(reader.local(frame), span), key="waterfall", config=_PLAIN)
-    ratios = prometheus.instant(queries.waterfall_shares(window="5m").expr)
-    shares = {Source(sample.labels[Label.SOURCE]): sample.value for sample in ratios}
+    figure = charts.marked(charts.waterfall(reader.local(frame), span), changes)
+    over_time.plotly_chart(figure, key="waterfall", config=PLAIN, alt=f"Prompt tokens a second by source. {query.help}")
+    shares = {Source(sample.labels[Label.SOURCE]): sample.value for sample in answers.samples("shares")}
     with now:
         if shares:
-            st.plotly_chart(charts.shares(shares), key="shares", config=_PLAIN)
+            alt = ", ".join(f"{source} {share:.0%}" for source, share in shares.items())
+            st.plotly_chart(charts.shares(shares), key="shares", config=PLAIN, alt=f"Shares of the last 5 minutes: {alt}")
             st.caption("Share of the last 5 minutes")
         else:
             st.caption("No prompt arrived in the last 5 minutes.")
 
 
-def _charts(prometheus: PromApi, span: Span) -> None:
-    window = _window(span)
+def _charts(answers: Answers, scope: Scope, span: Span, changes: list[Mark]) -> None:
+    where, window = scope.model, scope.window
     left, right = st.columns(2)
     with left:
-        _quantiles(prometheus, "Time to first token", [queries.time_to_first_token(q, window=window) for q in _QUANTILES], span)
-        _lines(prometheus, "Hit ratio per tier", queries.hit_ratio(window=window), span)
+        panels.series("Time to first token", spread_queries.time_to_first_token(where, window), answers, "ttft", span, changes)
+        panels.series("Hit ratio per tier", queries.hit_ratio(where, window), answers, "hit ratio", span, changes)
     with right:
-        _quantiles(prometheus, "Inter-token latency", [queries.inter_token_latency(q, window=window) for q in _QUANTILES], span)
-        _lines(prometheus, "Requests in engines, per pool", _pool_requests(), span)
+        panels.series("Inter-token latency", spread_queries.inter_token_latency(where, window), answers, "itl", span, changes)
+        panels.series("Requests in engines, per pool", _pool_requests(where), answers, "pools", span, changes)
 
 
-_QUANTILES = (0.5, 0.95)
-_PLAIN = {"displayModeBar": False}
-
-
-def _quantiles(prometheus: PromApi, title: str, both: list[Query], span: Span) -> None:
-    """The middle and the tail of one latency, per path."""
-    parts = [
-        prometheus.series(query.expr, span.start, span.end).assign(quantile=f"p{q * 100:.0f}")
-        for q, query in zip(_QUANTILES, both, strict=True)
-    ]
-    frame = pd.concat([part for part in parts if not part.empty] or parts[:1])
-    _draw(title, both[-1], frame, ["path", "quantile"], span)
-
-
-def _lines(prometheus: PromApi, title: str, query: Query, span: Span) -> None:
-    _draw(title, query, prometheus.series(query.expr, span.start, span.end), list(query.by), span)
-
-
-def _draw(title: str, query: Query, frame: pd.DataFrame, by: list[str], span: Span) -> None:
-    _heading(title, query.help)
-    if frame.empty:
-        st.info("Nothing to measure in this range.")
-    else:
-        st.plotly_chart(charts.lines(reader.local(frame), by, query.unit, span), key=title, config=_PLAIN)
-
-
-def _pool_requests() -> Query:
+def _pool_requests(where: Where) -> Query:
     """Per pool, not per engine: a fleet of hundreds would be hundreds of lines."""
-    each, by = queries.engine_requests(), (Label.POOL, Label.STATE)
+    each, by = queries.engine_requests(where), (Label.POOL, Label.STATE)
     return Query(total(each.expr, by), each.unit, by, "Requests running in and waiting for the engines of each pool.")
-
-
-def _window(span: Span) -> str:
-    """Long enough that nothing falls between two points of a long range."""
-    return f"{max(60, step_seconds(span.start, span.end))}s"
-
-
-def _heading(title: str, help_text: str) -> None:
-    st.markdown(f"**{title}**", help=help_text)
 
 
 def _links() -> None:
     own = sources.settings()
-    st.caption(
-        f"Every 5 s from [Prometheus]({own.prometheus_url}) and control. Times are {reader.zone()}. "
-        f"Alerts: [Alertmanager]({own.alertmanager_url}). Requests go to `{own.router_url}/v1`."
-    )
+    st.caption(f"Alerts: [Alertmanager]({own.alertmanager_url}). Requests go to `{own.router_url}/v1`.")

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import compared, explained, flow, notices, reader, sources
+from dashboard.scope import toolbar
 from stack.api.answers import ControlAnswerError
 from stack.api.schema import DecisionsView
 from stack.control.decision import DecisionRecord
@@ -32,17 +33,16 @@ class Wanted:
 
 def page() -> None:
     """Draw the page."""
-    st.title("Routing")
+    scope = toolbar("Routing")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.segmented_control("Last requests", SHOWN, default=SHOWN[0], required=True, width="content")
         path = st.segmented_control("Path", [ANY, *Path], default=ANY, required=True, width="content")
         engine = st.text_input("Engine", placeholder="any, such as decode-0", width=220)
         st.text_input("Explain request", placeholder="its x-request-id", width=260, key="asked")
         fallbacks_only = st.toggle("Fallbacks only", width="content")
-    _live(Wanted(limit or SHOWN[0], None if path == ANY else path, engine.strip() or None, fallbacks_only))
+    scope.live(_live, Wanted(limit or SHOWN[0], None if path == ANY else path, engine.strip() or None, fallbacks_only))
 
 
-@st.fragment(run_every=3)
 def _live(wanted: Wanted) -> None:
     with notices.told():
         view = sources.control().decisions(limit=wanted.limit, path=wanted.path, engine=wanted.engine)

@@ -56,6 +56,7 @@ class Label(StrEnum):
     SITE = "site"  # places in the router's code that may fail off the path
     STATE = "state"  # closed sets in code
     EVENT = "event"  # of a block's stay: lifetime, idle_before_evict, reuse_gap, evict_reuse_gap
+    QUANTILE = "quantile"  # on no series, in answers alone: p50, p95
     MODE = "mode"  # of LMCache: multi_process, in_process, controller, coordinator, silent
     ADAPTER = "adapter"  # types of LMCache's L2 adapters, up to a bound, then other
     QUANTITY = "quantity"  # those the exporter asks of a target

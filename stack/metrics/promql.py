@@ -72,5 +72,10 @@ def quantile_of(q: float, buckets: str, by: Iterable[Label]) -> str:
     return f"histogram_quantile({q}, sum by ({', '.join(['le', *KEPT, *by])}) ({buckets}))"
 
 
+def named(expression: str, label: Label, value: str) -> str:
+    """`expression` with `label` set to `value` on all of its series."""
+    return f'label_replace({expression}, "{label}", "{_escaped(value)}", "", "")'
+
+
 def _escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

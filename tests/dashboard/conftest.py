@@ -13,6 +13,7 @@ from tests.dashboard.fakes import NOWHERE, EmulatedFleet, Steered
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
 
+TOOLBAR = frozenset({"model", "namespace", "cluster", "refresh", "range"})  # keys of what every page's head has
 Opener = Callable[[str], AppTest]
 
 
@@ -24,6 +25,8 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]
     monkeypatch.delenv("KVDECK_CONTROL_TOKEN_FILE", raising=False)
     yield monkeypatch
     st.cache_resource.clear()
+    st.cache_data.clear()
+    st.session_state.clear()  # of what ran outside a session
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -39,18 +39,24 @@ Series = tuple[Mapping[str, str], float]
 NOWHERE = "http://127.0.0.1:9"  # the discard port: nobody listens
 
 
+Heard = list[str]
+"""The expressions that a Prometheus was asked, in order."""
+
+
 @contextmanager
-def prometheus(answers: Mapping[str, Sequence[Series]]) -> Iterator[str]:
-    """Plays a Prometheus that knows `answers` by expression and nothing else; its URL."""
+def prometheus(answers: Mapping[str, Sequence[Series]], heard: Heard | None = None, refused: Collection[str] = ()) -> Iterator[str]:
+    """Plays a Prometheus that knows `answers` by expression and nothing else; its URL. It refuses those `refused`."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             url = urlsplit(self.path)
             asked = {name: values[0] for name, values in parse_qs(url.query).items()}
+            if heard is not None:
+                heard.append(asked["query"])
             known = answers.get(asked["query"], ())
             result = [_row(labels, value, asked if url.path.endswith("_range") else None) for labels, value in known]
             body = json.dumps({"status": "success", "data": {"result": result}}).encode()
-            self.send_response(200)
+            self.send_response(400 if asked["query"] in refused else 200)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from stack.control.mode import Mode, Stance
-from tests.dashboard.conftest import Opener
+from tests.dashboard.conftest import TOOLBAR, Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered
 from tests.decisions import decision, disaggregated
 from tests.stack.api.deck import running
@@ -56,7 +56,12 @@ def said(elements: Any) -> list[str]:
 
 def test_the_form_shows_what_is_in_force(opened: Opener, steered: Steered) -> None:
     page = opened("control")
-    assert [widget.value for widget in page.selectbox] == ["prefix_aware", "prefix_aware", "as above", "as above"]
+    assert [widget.value for widget in page.selectbox if widget.key not in TOOLBAR] == [
+        "prefix_aware",
+        "prefix_aware",
+        "as above",
+        "as above",
+    ]
     assert [widget.value for widget in page.number_input] == [512, 1, 2]
     assert buttons(page) == ["Preview"]
     assert said(page.success) == ["Every live router applies generation 1: router-0."]
@@ -129,7 +134,7 @@ def test_somebody_elses_change_is_told_and_the_edits_can_be_kept(opened: Opener,
     ]
     assert buttons(page) == ["Keep my edits, on generation 2", "Discard my edits"]
     page = press(page, "Keep my edits, on generation 2")
-    assert (page.selectbox[0].value, page.number_input[0].value) == ("kv_aware", 1024)
+    assert (labelled(page.selectbox, "Routing strategy").value, page.number_input[0].value) == ("kv_aware", 1024)
     press(press(page, "Preview"), "Apply")
     assert (model(steered)["strategy"], model(steered)["dpd"]["routing_threshold"]) == ("kv_aware", 1024)
 
@@ -144,7 +149,7 @@ def test_the_edits_can_be_given_up_for_somebody_elses(opened: Opener, steered: S
     page = choose(opened("control"), "kv_aware")
     steered.patch({"strategy": "session"})
     page = press(page.run(), "Discard my edits")
-    assert page.selectbox[0].value == "session"
+    assert labelled(page.selectbox, "Routing strategy").value == "session"
     assert buttons(page) == ["Preview"]
 
 
@@ -152,13 +157,13 @@ def test_a_form_without_edits_follows_the_state(opened: Opener, steered: Steered
     page = opened("control")
     steered.patch({"strategy": "session"})
     page = page.run()
-    assert page.selectbox[0].value == "session"
+    assert labelled(page.selectbox, "Routing strategy").value == "session"
     assert not page.warning
 
 
 def test_edits_are_reset_when_asked(opened: Opener, steered: Steered) -> None:
     page = press(choose(opened("control"), "kv_aware"), "Reset")
-    assert page.selectbox[0].value == "prefix_aware"
+    assert labelled(page.selectbox, "Routing strategy").value == "prefix_aware"
 
 
 def test_a_growing_pool_is_shown_until_it_is_ready(opened: Opener, steered: Steered) -> None:
@@ -191,7 +196,7 @@ def test_edits_survive_that_control_goes_away(opened: Opener, steered: Steered, 
     page = page.run()
     assert page.session_state["control"] is client
     assert len(page.error) == 1
-    assert page.selectbox[0].value == "kv_aware"
+    assert labelled(page.selectbox, "Routing strategy").value == "kv_aware"
     assert buttons(page) == []
 
 

@@ -1,0 +1,134 @@
+"""What a page looks at: for how long, of which fleet and model, how often anew. The URL holds it, so a link shows the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ParamSpec
+
+import streamlit as st
+
+from dashboard import asking, door, notices, reader, sources
+from dashboard.asking import Now
+from dashboard.charts import Span
+from dashboard.promapi import PrometheusUnavailableError, step_seconds
+from dashboard.settings import SettingsError
+from stack.metrics import fleet_queries
+from stack.metrics.family import Label
+from stack.metrics.promql import Where
+
+P = ParamSpec("P")
+
+RANGES = {
+    "5m": timedelta(minutes=5),
+    "15m": timedelta(minutes=15),
+    "1h": timedelta(hours=1),
+    "6h": timedelta(hours=6),
+    "1d": timedelta(days=1),
+    "7d": timedelta(days=7),
+}
+REFRESHES: dict[str, int | None] = {"5s": 5, "15s": 15, "1m": 60, "off": None}
+USUAL_RANGE, USUAL_REFRESH = "15m", "5s"
+ALL = "all"
+PICKED = {Label.MODEL_NAME: "model", Label.NAMESPACE: "namespace", Label.CLUSTER: "cluster"}
+"""The pickers by the label they narrow; the word is the URL's, too."""
+_LEAST_WINDOW_SECONDS = 60  # four scrapes, fifteen seconds apart
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is looked at. `picked` are the labels that are narrowed, `refresh` is in seconds, None for never."""
+
+    length: timedelta
+    refresh: int | None
+    picked: Where
+
+    @property
+    def span(self) -> Span:
+        """The time that is looked at, until now."""
+        return reader.span(self.length)
+
+    @property
+    def window(self) -> str:
+        """A range for rates: long enough that nothing falls between two points."""
+        span = self.span
+        return f"{max(_LEAST_WINDOW_SECONDS, step_seconds(span.start, span.end))}s"
+
+    @property
+    def fleet(self) -> Where:
+        """For families that no model has a part in: stores, LMCache's servers, the fabric."""
+        return {label: value for label, value in self.picked.items() if label is not Label.MODEL_NAME}
+
+    @property
+    def model(self) -> Where:
+        """For families that tell models apart."""
+        return self.picked
+
+    @property
+    def model_name(self) -> str | None:
+        """The model that is looked at, None for all."""
+        name = self.picked.get(Label.MODEL_NAME)
+        return name if isinstance(name, str) else None
+
+    def live(self, part: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Draw `part` of a page, and again every `refresh` seconds, the rest of the page left alone."""
+        st.fragment(part, run_every=self.refresh)(*args, **kwargs)
+
+
+def toolbar(title: str) -> Scope:
+    """Draw a page's title, and beside it what of the fleet it shows."""
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.title(title, width="content", anchor=False)
+        with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
+            length = st.segmented_control(
+                "Time range", list(RANGES), default=USUAL_RANGE, key="range", bind="query-params", required=True,
+                label_visibility="collapsed",
+            )  # fmt: skip
+            picked = _pickers()
+            refresh = _refresh()
+            door.badge()
+    return Scope(RANGES[length or USUAL_RANGE], refresh, picked)
+
+
+def _refresh() -> int | None:
+    name = st.selectbox(
+        "Refresh", list(REFRESHES), key="refresh", bind="query-params", label_visibility="collapsed", width=110,
+        icon=":material/refresh:", help="How often the page asks anew.",
+    )  # fmt: skip
+    return REFRESHES[name]
+
+
+def _pickers() -> Where:
+    known = _known()
+    picked: dict[Label, str] = {}
+    shown = [st.session_state.get(name) for name in PICKED.values()]
+    narrowed = ", ".join(value for value in shown if value and value != ALL)
+    with st.popover(narrowed or "All models", icon=":material/filter_alt:", help="Which model, namespace and cluster is shown"):
+        for label, name in PICKED.items():
+            options = [ALL, *sorted(known.get(label, ()))]
+            # What a link names stays, though nobody tells of it now.
+            value = st.selectbox(name.title(), options, key=name, bind="query-params", accept_new_options=True)
+            if value and value != ALL:
+                picked[label] = value
+    return picked
+
+
+def _known() -> dict[Label, set[str]]:
+    """What there is to pick from, by all that tells of it; less where a source is away, which the page says."""
+    found: dict[Label, set[str]] = {label: set() for label in PICKED}
+    try:
+        answers = asking.ask({"fleets": Now(fleet_queries.fleets())}, reader.span(timedelta(minutes=1)))
+        for sample in answers.samples("fleets"):
+            _add(found, ((label, sample.labels.get(label)) for label in PICKED))
+    except (PrometheusUnavailableError, SettingsError):
+        pass  # the page's own questions say that it is away
+    with notices.quiet():
+        _add(found, ((Label.MODEL_NAME, model) for model in sources.state().desired.models))
+    return found
+
+
+def _add(found: dict[Label, set[str]], pairs: Iterable[tuple[Label, str | None]]) -> None:
+    for label, value in pairs:
+        if value:
+            found[label].add(value)

@@ -1,0 +1,58 @@
+"""A page's questions to Prometheus: all at once, shared by those who look at the same, each with an answer or a reason."""
+
+from __future__ import annotations
+
+import socket
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboard import asking
+from dashboard.asking import Now, Over
+from dashboard.charts import Span
+from dashboard.promapi import TIMEOUT_SECONDS, PrometheusUnavailableError, Sample
+from stack.metrics.queries import Query
+from tests.dashboard.fakes import Heard, prometheus
+
+RATE, SHARE = (Query(expression, "", (), "") for expression in ("rate", "share"))
+END = datetime(2026, 1, 1, tzinfo=UTC)
+SPAN = Span(END - timedelta(minutes=15), END)
+
+
+def test_answers_are_samples_for_now_and_rows_over_time(environment: pytest.MonkeyPatch) -> None:
+    with prometheus({"rate": [({"code": "2xx"}, 1.5)], "share": [({}, 0.5)]}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        answers = asking.ask({"rate": Now(RATE), "share": Over(SHARE)}, SPAN)
+    assert answers.samples("rate") == [Sample({"code": "2xx"}, 1.5, 1_700_000_000)]
+    assert list(answers.frame("share")["value"]) == [0.5, 0.5]
+
+
+def test_two_who_look_at_the_same_are_answered_once(environment: pytest.MonkeyPatch) -> None:
+    heard: Heard = []
+    with prometheus({"rate": [({}, 1.5)]}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        first, second = (asking.ask({"rate": Now(RATE)}, SPAN) for _ in range(2))
+        later = Span(SPAN.start, SPAN.end + timedelta(seconds=5))
+        asking.ask({"rate": Now(RATE)}, later)
+    assert first == second
+    assert heard == ["rate", "rate"]
+
+
+def test_one_refused_question_leaves_the_others_their_answers(environment: pytest.MonkeyPatch) -> None:
+    with prometheus({"rate": [({}, 1.5)]}, refused={"share"}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        answers = asking.ask({"rate": Now(RATE), "share": Now(SHARE)}, SPAN)
+    assert [sample.value for sample in answers.samples("rate")] == [1.5]
+    with pytest.raises(PrometheusUnavailableError, match="it refused the query"):
+        answers.samples("share")
+
+
+def test_a_prometheus_that_hangs_is_told_by_the_deadline_and_not_waited_for_again(environment: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        environment.setenv("KVDECK_PROMETHEUS_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        began = time.monotonic()
+        for number in range(3):
+            with pytest.raises(PrometheusUnavailableError, match=f"no answer within {TIMEOUT_SECONDS:g} s"):
+                asking.ask({"rate": Now(RATE), "share": Over(SHARE)}, Span(SPAN.start, SPAN.end + timedelta(seconds=number)))
+        assert time.monotonic() - began < 2 * TIMEOUT_SECONDS
