@@ -8,6 +8,9 @@ from collections.abc import Mapping
 import httpx
 import msgspec
 
+from stack.adapters.http_access import Access
+from stack.adapters.http_config import HttpConfigError
+
 ANSWER_SECONDS = 10.0
 
 
@@ -28,14 +31,18 @@ class _Answer(msgspec.Struct):
     data: _Data
 
 
-def instant(url: str, expression: str, at: float) -> list[tuple[Mapping[str, str], float]]:
-    """Labels and value of every sample of `expression` at `at` (Unix seconds) that is a number. Raises PrometheusError."""
+def instant(url: str, expression: str, at: float, access: Access | None = None) -> list[tuple[Mapping[str, str], float]]:
+    """Labels and value of every sample of `expression` at `at` (Unix seconds) that is a number, asked for as `access` says.
+
+    Raises PrometheusError.
+    """
     try:
         params = {"query": expression, "time": f"{at:.3f}"}
-        answer = httpx.get(f"{url.rstrip('/')}/api/v1/query", params=params, timeout=ANSWER_SECONDS, trust_env=False)
+        with (access or Access()).client(ANSWER_SECONDS) as http:
+            answer = http.get(f"{url.rstrip('/')}/api/v1/query", params=params)
         answer.raise_for_status()
         samples = msgspec.json.decode(answer.content, type=_Answer).data.result
         found = [(sample.metric, float(sample.value[1])) for sample in samples]
-    except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, HttpConfigError, msgspec.DecodeError, ValueError) as error:
         raise PrometheusError(f"Prometheus at {url}: {str(error) or type(error).__name__}") from error
     return [(labels, value) for labels, value in found if math.isfinite(value)]

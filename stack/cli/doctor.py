@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from stack.cli.options import prometheus_config
+
 if TYPE_CHECKING:
     from stack.wiring.doctor import Fleet
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     help="The Redis or Valkey that is meant to be L2, such as redis://host:6379; one with a password belongs into the variable.",
 )
 @click.option("--prometheus", metavar="URL", help="The Prometheus that watches the fleet.")
+@prometheus_config
 @click.option("--kubernetes", "selector", metavar="SELECTOR", help="Labels of the engines' pods, such as app=vllm.")
 @click.option("--namespace", "namespaces", multiple=True, metavar="NAMESPACE", help="Where they are; repeatable, * is everywhere.")
 @click.option("--port", default="8000", show_default=True, metavar="PORT", help="Of engines in pods: a number, or a declared name.")
@@ -38,6 +41,7 @@ def command(strict: bool, as_json: bool, **given: Any) -> None:
 
     Exits with 1 when a check fails, with --strict also when one is unknown.
     """
+    from stack.adapters.http_config import HttpConfigError
     from stack.doctor.examination import holds
     from stack.doctor.show import document, report
     from stack.engines.lmcache_l2 import L2FormatError
@@ -53,7 +57,7 @@ def command(strict: bool, as_json: bool, **given: Any) -> None:
         raise click.ClickException(
             f"no target file {error.filename}: give --targets FILE, or start a stack (`kvdeck up`)"
         ) from None
-    except (OSError, TargetFileError) as error:
+    except (OSError, TargetFileError, HttpConfigError) as error:
         raise click.ClickException(str(error)) from error
     try:
         results = look(found)
@@ -74,14 +78,17 @@ def _fleet(
     lmcache: str | None,
     store: str | None,
     prometheus: str | None,
+    prometheus_config: Path | None,
     selector: str | None,
     namespaces: tuple[str, ...],
     port: str,
     kubeconfig: Path | None,
 ) -> Fleet:
-    """As the options say. Raises OSError, TargetFileError."""
+    """As the options say. Raises OSError, TargetFileError, HttpConfigError."""
+    from stack.adapters.http_access import Access
+    from stack.adapters.http_config import read_http_config
     from stack.kube.engine_pods import Selection
     from stack.wiring.doctor import Pods, fleet
 
     pods = None if selector is None else Pods(Selection(selector, namespaces, port), kubeconfig)
-    return fleet(targets, lmcache, store, prometheus, pods)
+    return fleet(targets, lmcache, store, prometheus, pods, Access(read_http_config(prometheus_config)))

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import click
 
 from stack.config import address
+
+prometheus_config = click.option(
+    "--prometheus-config",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="How it wants to be asked, in the words of Prometheus' own http_config: authorization, basic_auth, tls_config, "
+    "http_headers (Mimir's X-Scope-OrgID), sigv4 (Amazon's). YAML.",
+)
 
 
 def host_port(_context: click.Context, _option: click.Parameter, value: str) -> tuple[str, int]:

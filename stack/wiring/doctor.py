@@ -11,9 +11,10 @@ from pathlib import Path
 
 import httpx
 
+from stack.adapters.http_access import Access
 from stack.doctor.engine_facts import ask_engines
 from stack.doctor.examination import Result, examine
-from stack.doctor.facts import Facts, Process
+from stack.doctor.facts import Facts, Process, Prometheus
 from stack.doctor.kubernetes_facts import Cluster, ask_cluster
 from stack.doctor.listening import here
 from stack.doctor.server_facts import ask_cache_server, ask_prometheus, ask_store
@@ -36,19 +37,27 @@ class Pods:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Where its parts are; None is what is not given, and stays unknown."""
+    """Where its parts are; None is what is not given, and stays unknown. `access`: how Prometheus is asked, None is plainly."""
 
     targets: Sequence[Target]
     lmcache: str | None
     store: str | None
     prometheus: str | None
     pods: Pods | None = None
+    access: Access | None = None
 
 
-def fleet(targets: Path | None, lmcache: str | None, store: str | None, prometheus: str | None, pods: Pods | None = None) -> Fleet:
+def fleet(
+    targets: Path | None,
+    lmcache: str | None,
+    store: str | None,
+    prometheus: str | None,
+    pods: Pods | None = None,
+    access: Access | None = None,
+) -> Fleet:
     """The fleet as given; with nothing given the stack that runs here. Raises OSError, TargetFileError."""
     if any(given is not None for given in (targets, lmcache, store, prometheus, pods)):
-        return Fleet(_read(targets) if targets is not None else (), lmcache, store, prometheus, pods)
+        return Fleet(_read(targets) if targets is not None else (), lmcache, store, prometheus, pods, access)
     layout = home_layout()
     urls = {component.name: component.url for component in listed(layout)}
     return Fleet(_read(layout.targets), urls.get(lmcache_server.NAME), urls.get(store_server.NAME), urls.get("prometheus"))
@@ -75,10 +84,15 @@ async def _facts(found: Fleet) -> Facts:
         return Facts(
             await ask_engines(http, targets, process_of, time.time),
             await ask_cache_server(http, found.lmcache.rstrip("/")) if found.lmcache else None,
-            await ask_prometheus(http, found.prometheus.rstrip("/")) if found.prometheus else None,
+            await _prometheus(found.prometheus.rstrip("/"), found.access or Access()) if found.prometheus else None,
             await ask_store(found.store) if found.store else None,
             cluster.monitored if cluster else None,
         )
+
+
+async def _prometheus(url: str, access: Access) -> Prometheus:
+    async with access.async_client() as http:
+        return await ask_prometheus(http, url)
 
 
 async def _cluster(pods: Pods) -> Cluster:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+from stack.wiring.ctl.asking import Exit
 from tests.dashboard.fakes import prometheus
 from tests.stack.wiring.ctl.stand import control, run
 
@@ -46,3 +48,11 @@ def test_prometheus_tells_the_tiers() -> None:
             "before": None,
             "after": None,
         }
+
+
+def test_a_file_that_does_not_say_how_prometheus_is_asked_is_refused(tmp_path: Path) -> None:
+    config = tmp_path / "http.yaml"
+    config.write_text("basic_auth: {username: ann}")
+    with control() as server, prometheus({}) as url:
+        refused = run(server, "report", "8", "--prometheus-url", url, "--prometheus-config", str(config))
+        assert (refused.exit_code, "one of password and password_file is needed" in refused.output) == (Exit.UNREACHABLE, True)
