@@ -8,6 +8,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from stack.api.alert_schema import AlertsView, SilencesView, SilenceView
 from stack.api.answers import refusal
 from stack.api.calling import Calling
 from stack.api.history_schema import GenerationsView, KeptView
@@ -22,6 +23,7 @@ from stack.api.schema import (
 from stack.api.self_schema import SelfView
 from stack.cache.relay import CacheUpdate
 from stack.control.decision import DecisionRecord
+from stack.control.silence import Matcher, SilenceAsked
 from stack.control.what_if import WhatIf
 
 FOLLOW_SECONDS = 45.0  # control says something every 15 s
@@ -116,6 +118,28 @@ class ControlClient(Calling):
         """What other thresholds would have done; a ladder of them when none is given."""
         asked: dict[str, str | Sequence[str]] = {"threshold": [str(threshold) for threshold in thresholds]}
         return self._read("/v1/what-if", asked | _set({"model": model}), WhatIf)
+
+    def alerts(self) -> AlertsView:
+        """What fires, what is pending, what is held back. Refused with `unconfigured` or `unreachable` where nobody can tell."""
+        return self._read("/v1/alerts", {}, AlertsView)
+
+    def silences(self) -> SilencesView:
+        """Those that are not over."""
+        return self._read("/v1/silences", {}, SilencesView)
+
+    def silence(self, matchers: Sequence[Matcher], seconds: float, comment: str, *, dry_run: bool = False) -> SilenceView:
+        """Hold back what all `matchers` fit; a dry run only says which alerts those are now."""
+        body = msgspec.json.encode(SilenceAsked(matchers=tuple(matchers), comment=comment, seconds=seconds))
+        headers = {"Content-Type": "application/json"}
+        return self._decode(self._send("POST", "/v1/silences", options(dry_run, None), headers, body), SilenceView)
+
+    def end_silence(self, silence_id: str, *, comment: str | None = None) -> None:
+        """End one now."""
+        self._send("DELETE", f"/v1/silences/{quote(silence_id, safe='')}", options(False, comment), {}, None)
+
+    def runbook(self, name: str) -> str:
+        """What to do about the alert of this name, as Markdown."""
+        return self._send("GET", f"/v1/runbooks/{quote(name, safe='')}", {}, {}, None).text
 
     def myself(self) -> SelfView:
         """Whom the token that this client sends stands for."""

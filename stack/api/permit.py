@@ -45,11 +45,21 @@ def still(request: Request) -> None:
 class Permitted(Route):
     """A route for those whose role includes `needs`; None is for everybody, on an open path only."""
 
-    def __init__(self, method: str, path: str, endpoint: Callable[..., Any], *, needs: Role | None, contract: Contract) -> None:
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        endpoint: Callable[..., Any],
+        *,
+        needs: Role | None,
+        contract: Contract,
+        steers: bool = True,
+    ) -> None:
+        """`steers`: what it changes is the fleet, or what is desired of it, which some of control's modes leave alone."""
         if (needs is None) != (path in OPEN_PATHS):
             raise ValueError(f"{path} is either open or needs a role")
         super().__init__(path, endpoint, methods=[method])
-        self.method, self.needs, self.contract = method, needs, contract
+        self.method, self.needs, self.contract, self.steers = method, needs, contract, steers
 
     @property
     def previews(self) -> bool:
@@ -66,7 +76,7 @@ class Permitted(Route):
                 await doorman.forbidden(Request(scope, receive), f"{self.method} {self.path}", message)
                 await error_response(403, Refusal.FORBIDDEN, message)(scope, receive, send)
                 return
-        if self.needs in WRITERS:
+        if self.needs in WRITERS and self.steers:
             gate: Passing = scope[GATE]
             await gate(Request(scope, receive), self.previews)
         await super().handle(scope, receive, send)

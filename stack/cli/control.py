@@ -62,6 +62,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--decisions-dir", type=click.Path(path_type=Path, file_okay=False), help="Keep routing decisions in files there.")
 @click.option("--decisions-format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
 @click.option("--decisions-mib", type=click.IntRange(1), default=2048, show_default=True, help="The oldest files go beyond this.")
+@click.option("--alertmanager-url", metavar="URL", help="Alerts are read and silenced there; a path prefix is kept.")
+@click.option("--prometheus-url", metavar="URL", help="The Prometheus that evaluates the rules: it knows what is pending.")
 @click.option("--experiments", is_flag=True, help="Allow POST /v1/experiments: a share of the sessions tries a change first.")
 def command(
     listen: tuple[str, int],
@@ -87,6 +89,8 @@ def command(
     decisions_format: str,
     decisions_mib: int,
     experiments: bool,
+    alertmanager_url: str | None,
+    prometheus_url: str | None,
 ) -> None:
     """Hold the desired state, steer routers and pools, keep the audit log.
 
@@ -167,6 +171,8 @@ def command(
         decisions_format=decisions_format,
         decisions_mib=decisions_mib,
         experiments=experiments,
+        alertmanager_url=alertmanager_url,
+        prometheus_url=prometheus_url,
     )
     try:
         run(settings)

@@ -21,6 +21,7 @@ class Outcome(StrEnum):
     STEP = "step"  # control added, drained or removed an engine to reach the desired state
     FAILED = "failed"  # such a step failed; it is tried again
     EXPERIMENT = "experiment"  # an experiment began, went on after a restart, or ended
+    SILENCE = "silence"  # alerts were silenced, or a silence was ended
     OTHER = "other"  # a newer release wrote it, and this one has no word for it
 
     @classmethod

@@ -34,6 +34,7 @@ from stack.control.opening import Opening
 from stack.control.reconcile import Patience
 from stack.strategies import base as strategies
 from stack.wiring.assembled import Control
+from stack.wiring.control_alerts import watchers
 from stack.wiring.control_beginning import begun, moded
 from stack.wiring.control_cache import cache_board, watching
 from stack.wiring.control_parts import assemble
@@ -106,6 +107,7 @@ async def _run(
         flights=flights,
         counterpart=running.counterpart,
         backends=Backends(store=limits, quotas=LMCacheQuotas(asking), host=running.host),
+        watching=watchers(settings, asking),
     )
     await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart

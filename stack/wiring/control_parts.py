@@ -42,6 +42,7 @@ from stack.control.reconcile import Patience
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.wiring.assembled import Control
+from stack.wiring.control_alerts import NO_WATCHERS, Watchers, alert_routes
 from stack.wiring.control_experiments import experimenting
 from stack.wiring.control_tiers import NO_BACKENDS, Backends, keepers
 
@@ -69,12 +70,13 @@ def assemble(
     backends: Backends = NO_BACKENDS,
     counterpart: Counterpart | None = None,
     life: int | None = None,
+    watching: Watchers = NO_WATCHERS,
 ) -> Control:
     """Every part of control, wired. `known` are the strategies there are; `targets` answers with the engines when they changed;
     `cache` is what is known of the caches behind them; `declared` reads the file that is followed in declarative mode. Without
     `allow_experiments` none begins, and none goes on. `flights` are changes of pools that may be under way from an earlier life,
     `backends` are where the tiers are changed; `counterpart` judges changes, too, and follows what is desired. `life` is what the
-    store gave this life, which versions begin at; without it the wall clock's milliseconds.
+    store gave this life, which versions begin at; without it the wall clock's milliseconds. `watching` are who know of alerts.
     """
     began = int(wall() * 1000) if life is None else life
     board = Board(begin.kept, began, flights)
@@ -154,6 +156,7 @@ def assemble(
             *tried.routes(),
             *trials.routes,
             *self_routes(),
+            *alert_routes(watching, board, store, wall),
         ]
     )
     follower = None

@@ -27,6 +27,7 @@ def control(site: Site) -> Spec:
         *("--run", site.launch.run),
         *(word for path in site.tokens for word in ("--tokens", str(path))),
         *("--cache-store", _store(site)),
+        *_watchers(site),
         *kept,
         *(("--experiments",) if site.settings.experiments else ()),
     )
@@ -39,6 +40,14 @@ def control(site: Site) -> Spec:
         url=url,
         log=site.log(NAME),
     )
+
+
+def _watchers(site: Site) -> tuple[str, ...]:
+    """Where alerts are asked, where there is a Prometheus."""
+    if site.launch.installed.monitoring is None:
+        return ()
+    ports = site.ports
+    return ("--alertmanager-url", site.url(ports.alertmanager), "--prometheus-url", site.url(ports.prometheus))
 
 
 def _store(site: Site) -> str:

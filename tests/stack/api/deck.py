@@ -30,6 +30,7 @@ from stack.control.state import Desired
 from stack.model.target import Target, TargetFileError
 from stack.model.tier import Pool
 from stack.wiring.assembled import Control
+from stack.wiring.control_alerts import NO_WATCHERS, Watchers
 from stack.wiring.control_parts import assemble
 from stack.wiring.control_tiers import Backends
 from tests.stack.control.samples import STRATEGIES, desired
@@ -194,6 +195,7 @@ async def deck(
     targets: Callable[[], Sequence[Target] | None] | None = None,
     quotas: QuotaBackend | None = None,
     host: CacheHost | None = None,
+    watching: Watchers = NO_WATCHERS,
 ) -> AsyncIterator[Deck]:
     """`scaler` and `targets` are the fleet's own where they are not given."""
     fleet = running("prefill-0", "decode-0", "decode-1") if fleet is None else fleet
@@ -223,6 +225,7 @@ async def deck(
         declared=declared,
         backends=Backends(store=tiers, quotas=quotas, host=host),
         counterpart=counterpart,
+        watching=watching,
     )
     await control.returning.take_up()
     transport = httpx.ASGITransport(control.app, client=("127.0.0.1", 5), raise_app_exceptions=False)
