@@ -11,6 +11,7 @@ import msgspec
 from stack.api.alert_schema import AlertsView, SilencesView, SilenceView
 from stack.api.answers import refusal
 from stack.api.calling import Calling
+from stack.api.doctor_schema import DoctorView
 from stack.api.history_schema import GenerationsView, KeptView
 from stack.api.schema import (
     AuditView,
@@ -140,6 +141,10 @@ class ControlClient(Calling):
     def runbook(self, name: str) -> str:
         """What to do about the alert of this name, as Markdown."""
         return self._send("GET", f"/v1/runbooks/{quote(name, safe='')}", {}, {}, None).text
+
+    def doctor(self, *, again: bool = False) -> DoctorView:
+        """What the last examination found, and whether one is under way; `again` begins one."""
+        return self._read("/v1/doctor", {"again": "true"} if again else {}, DoctorView)
 
     def myself(self) -> SelfView:
         """Whom the token that this client sends stands for."""

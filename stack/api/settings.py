@@ -70,7 +70,8 @@ class ControlSettings:
     `cache_store` is the address of the store that all cache servers share.
     `mode` says whether what is desired may be changed at all, None where the configuration does; `desired` is the file that
     says what is desired in declarative mode.
-    Alerts are asked of the Alertmanager and the Prometheus at `alertmanager_url` and `prometheus_url`, None: nobody said where.
+    Alerts are asked of the Alertmanager and the Prometheus at `alertmanager_url` and `prometheus_url`, None: nobody said where;
+    the files `alertmanager_config` and `prometheus_config` say how they want to be asked.
     `experiments`: they may be begun, and go on after a restart.
     `run` names one run of the whole stack: in a new one the configured state wins over the one kept.
     """
@@ -94,7 +95,9 @@ class ControlSettings:
     decisions_mib: int = 2048
     experiments: bool = False
     alertmanager_url: str | None = None
+    alertmanager_config: Path | None = None
     prometheus_url: str | None = None
+    prometheus_config: Path | None = None
 
     @property
     def followed(self) -> Path | None:

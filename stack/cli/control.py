@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from stack.cli.options import host_port
+from stack.cli.options import alertmanager_config, host_port, prometheus_config
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -63,7 +63,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--decisions-format", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True)
 @click.option("--decisions-mib", type=click.IntRange(1), default=2048, show_default=True, help="The oldest files go beyond this.")
 @click.option("--alertmanager-url", metavar="URL", help="Alerts are read and silenced there; a path prefix is kept.")
+@alertmanager_config
 @click.option("--prometheus-url", metavar="URL", help="The Prometheus that evaluates the rules: it knows what is pending.")
+@prometheus_config
 @click.option("--experiments", is_flag=True, help="Allow POST /v1/experiments: a share of the sessions tries a change first.")
 def command(
     listen: tuple[str, int],
@@ -90,7 +92,9 @@ def command(
     decisions_mib: int,
     experiments: bool,
     alertmanager_url: str | None,
+    alertmanager_config: Path | None,
     prometheus_url: str | None,
+    prometheus_config: Path | None,
 ) -> None:
     """Hold the desired state, steer routers and pools, keep the audit log.
 
@@ -125,6 +129,7 @@ def command(
     """
     from stack.adapters import logs
     from stack.adapters.bearer import TokenFileError
+    from stack.adapters.http_config import HttpConfigError
     from stack.api.desired_file import DesiredFileError
     from stack.api.guard import NotLoopbackError
     from stack.api.settings import ControlConfigError, ControlSettings, HyperPodPools, KubernetesPools, ListedPools, LocalPools, Tls
@@ -172,13 +177,16 @@ def command(
         decisions_mib=decisions_mib,
         experiments=experiments,
         alertmanager_url=alertmanager_url,
+        alertmanager_config=alertmanager_config,
         prometheus_url=prometheus_url,
+        prometheus_config=prometheus_config,
     )
     try:
         run(settings)
     except (
         ControlConfigError,
         DesiredFileError,
+        HttpConfigError,
         NotLoopbackError,
         TokenFileError,
         NoDesiredStateError,

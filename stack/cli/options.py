@@ -9,6 +9,11 @@ import click
 
 from stack.config import address
 
+alertmanager_config = click.option(
+    "--alertmanager-config",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="How it wants to be asked, as for --prometheus-config.",
+)
 prometheus_config = click.option(
     "--prometheus-config",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),

@@ -6,16 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from stack.control.precondition import Verdict
 from stack.doctor.facts import Engine, Facts
-
-
-class Verdict(StrEnum):
-    """What a check came to."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    UNKNOWN = "unknown"
-    NOT_APPLICABLE = "not_applicable"  # of something this fleet does not use
 
 
 class Group(StrEnum):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import stack.doctor.checks  # noqa: F401  # importing it registers every check
-from stack.doctor.check import Check, Finding, Verdict, checks
+from stack.control.precondition import Precondition, Verdict
+from stack.doctor.check import Check, Finding, checks
 from stack.doctor.facts import Facts
 
 
@@ -24,6 +26,22 @@ class Result:
 def examine(facts: Facts) -> tuple[Result, ...]:
     """The result of every check, in the order they are shown."""
     return tuple(Result(check, check.look(facts)) for check in checks())
+
+
+def preconditions(results: Iterable[Result]) -> tuple[Precondition, ...]:
+    """Results as they are told to others."""
+    return tuple(
+        Precondition(
+            id=result.check.id,
+            group=result.check.group.value,
+            title=result.check.title,
+            verdict=result.verdict,
+            evidence=result.finding.evidence,
+            why=result.check.why,
+            fix=result.check.fix,
+        )
+        for result in results
+    )
 
 
 def holds(results: tuple[Result, ...], *, strict: bool) -> bool:

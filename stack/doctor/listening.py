@@ -47,7 +47,10 @@ class Here:
 
 
 def here(urls: Iterable[str], sleep: Callable[[float], None] = time.sleep) -> Here:
-    """This machine, as far as this user may see it; takes a second where one of `urls` is here."""
+    """This machine, as far as this user may see it; takes a second where one of `urls` is here, no time where none is."""
+    urls = list(urls)
+    if not any(_is_here(urlsplit(url).hostname) for url in urls):
+        return Here({}, {})
     machine = Here(listeners(), {})
     pids = {pid for url in urls if (pid := machine.pid(url)) is not None}
     before = {pid: used for pid in pids if (used := _cpu_seconds(pid)) is not None}

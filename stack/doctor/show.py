@@ -10,8 +10,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from stack.doctor.check import Verdict
-from stack.doctor.examination import Result
+from stack.control.precondition import Verdict
+from stack.doctor.examination import Result, preconditions
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.UNKNOWN: "yellow", Verdict.NOT_APPLICABLE: "dim"}
 _WORDS = {verdict: verdict.value.replace("_", " ") for verdict in Verdict}
@@ -39,16 +39,4 @@ def report(results: Sequence[Result]) -> Group:
 
 def document(results: Sequence[Result]) -> str:
     """The same as one JSON document."""
-    shown = [
-        {
-            "id": result.check.id,
-            "group": result.check.group.value,
-            "title": result.check.title,
-            "verdict": result.verdict.value,
-            "evidence": result.finding.evidence,
-            "why": result.check.why,
-            "fix": result.check.fix,
-        }
-        for result in results
-    ]
-    return msgspec.json.encode({"checks": shown}).decode()
+    return msgspec.json.encode({"checks": preconditions(results)}).decode()

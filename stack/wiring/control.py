@@ -34,7 +34,7 @@ from stack.control.opening import Opening
 from stack.control.reconcile import Patience
 from stack.strategies import base as strategies
 from stack.wiring.assembled import Control
-from stack.wiring.control_alerts import watchers
+from stack.wiring.control_alerts import Watchers, watchers
 from stack.wiring.control_beginning import begun, moded
 from stack.wiring.control_cache import cache_board, watching
 from stack.wiring.control_parts import assemble
@@ -69,8 +69,8 @@ def run(settings: ControlSettings) -> None:
 async def _serve(settings: ControlSettings, store: SqliteStore, tokens: TokenFiles | None, listener: socket.socket) -> None:
     begin = await begun(settings, store)
     flights = {} if begin.new else recalled(await store.generations(REMEMBERED), begin.kept.desired)
-    async with pools(settings, begin.kept.desired) as running:
-        await _run(settings, store, begin, flights, tokens, listener, running)
+    async with pools(settings, begin.kept.desired) as running, watchers(settings) as alarms:
+        await _run(settings, store, begin, flights, tokens, listener, running, alarms)
 
 
 async def _run(
@@ -81,6 +81,7 @@ async def _run(
     tokens: TokenFiles | None,
     listener: socket.socket,
     running: Pools,
+    alarms: Watchers,
 ) -> None:
     followed = settings.followed
     files = decision_files(settings)
@@ -107,7 +108,7 @@ async def _run(
         flights=flights,
         counterpart=running.counterpart,
         backends=Backends(store=limits, quotas=LMCacheQuotas(asking), host=running.host),
-        watching=watchers(settings, asking),
+        watching=alarms,
     )
     await control.returning.take_up()
     await control.reconciler.tick()  # so that the first router to ask hears of engines that were draining before a restart

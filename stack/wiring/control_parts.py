@@ -42,7 +42,7 @@ from stack.control.reconcile import Patience
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.wiring.assembled import Control
-from stack.wiring.control_alerts import NO_WATCHERS, Watchers, alert_routes
+from stack.wiring.control_alerts import NO_WATCHERS, Watchers, watching_routes
 from stack.wiring.control_experiments import experimenting
 from stack.wiring.control_tiers import NO_BACKENDS, Backends, keepers
 
@@ -156,7 +156,7 @@ def assemble(
             *tried.routes(),
             *trials.routes,
             *self_routes(),
-            *alert_routes(watching, board, store, wall),
+            *watching_routes(watching, board=board, store=store, sight=sight, cache=cache, clock=clock, wall=wall),
         ]
     )
     follower = None

@@ -68,13 +68,19 @@ def look(found: Fleet) -> tuple[Result, ...]:
 
     Raises AccessError, KubeError, ConnectionError where pods are engines and cannot be listed.
     """
-    return examine(asyncio.run(_facts(found)))
+    return asyncio.run(seen(found))
+
+
+async def seen(found: Fleet) -> tuple[Result, ...]:
+    """The same, in a loop that runs already."""
+    return examine(await _facts(found))
 
 
 async def _facts(found: Fleet) -> Facts:
     cluster = await _cluster(found.pods) if found.pods else None
     targets = [*found.targets, *(cluster.targets if cluster else ())]
-    machine = here(target.url for target in targets)
+    # Counts processor time over a second.
+    machine = await asyncio.to_thread(here, [target.url for target in targets])
 
     def process_of(url: str) -> Process | None:
         told = cluster.processes.get(url) if cluster else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from stack.doctor.check import Finding, Group, Verdict, check, equal, failed, listed, passed, unknown
+from stack.control.precondition import Verdict
+from stack.doctor.check import Finding, Group, check, equal, failed, listed, passed, unknown
 from stack.doctor.facts import Engine, Facts
 
 

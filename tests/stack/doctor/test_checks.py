@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stack.doctor.check import Verdict
+from stack.control.precondition import Verdict
 from stack.doctor.examination import examine, holds
 from stack.doctor.facts import CacheServer, Engine, EventSource, Facts, Monitored, Process, Prometheus, Rule, Scrape, Skew, Store
 from stack.engines.lmcache_l2 import L2Address
