@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Self
 
 import psutil
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 _GRACE_SECONDS = 10.0  # a router drains, a busy machine lets it wait
 
 
@@ -56,6 +58,18 @@ class Pinned:
         except psutil.Error as error:
             raise ProcessError(f"{self.name} is gone: {self.log}") from error
 
+    def resident_bytes(self) -> int:
+        """Memory that the process and its descendants hold now. Raises ProcessError."""
+        try:
+            own = psutil.Process(self._process.pid)
+            return sum(process.memory_info().rss for process in (own, *own.children(recursive=True)))
+        except psutil.Error as error:
+            raise ProcessError(f"{self.name} is gone: {self.log}") from error
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it to the process alone, not to its descendants."""
+        self._process.send_signal(number)
+
     def stop(self) -> None:
         """SIGTERM, and SIGKILL to the whole session after a grace."""
         self._process.terminate()
@@ -74,9 +88,9 @@ class Yard:
     _ends: ExitStack = field(default_factory=ExitStack)
     _started: list[Pinned] = field(default_factory=list)
 
-    def start(self, name: str, argv: Sequence[str], cores: Sequence[int]) -> Pinned:
-        """A process pinned to `cores`, with its log among the others. Raises ProcessError."""
-        process = Pinned(name, argv, cores, self.logs / f"bench-{name.replace(' ', '-')}.log", {})
+    def start(self, name: str, argv: Sequence[str], cores: Sequence[int], environment: Mapping[str, str] = NOTHING) -> Pinned:
+        """A process pinned to `cores`, with its log among the others and `environment` beside ours. Raises ProcessError."""
+        process = Pinned(name, argv, cores, self.logs / f"bench-{name.replace(' ', '-')}.log", environment)
         self._ends.callback(process.stop)
         self._started.append(process)
         return process

@@ -1,0 +1,1 @@
+"""`kvdeck bench dashboard`: how long people wait for the dashboard, and what their open pages cost."""
