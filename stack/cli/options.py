@@ -37,11 +37,20 @@ def router_name(_context: click.Context, _option: click.Parameter, value: str) -
     return value
 
 
-def ago(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
-    """An option's callback: 90s, 10m or 2h before now, as Unix seconds."""
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+
+def long(_context: click.Context, _option: click.Parameter, value: str | None) -> float | None:
+    """An option's callback: 90s, 30m, 2h or 1d in seconds."""
     if value is None:
         return None
-    number, unit = value[:-1], {"s": 1, "m": 60, "h": 3600}.get(value[-1:])
+    number, unit = value[:-1], _UNITS.get(value[-1:])
     if unit is None or not (number.isascii() and number.isdigit()):
-        raise click.BadParameter(f"expected something like 90s, 10m or 2h, not {value!r}")
-    return f"{time.time() - int(number) * unit:.3f}"
+        raise click.BadParameter(f"expected something like 90s, 30m, 2h or 1d, not {value!r}")
+    return float(int(number) * unit)
+
+
+def ago(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """An option's callback: so long before now, as Unix seconds."""
+    before = long(context, option, value)
+    return None if before is None else f"{time.time() - before:.3f}"

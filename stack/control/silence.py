@@ -34,6 +34,21 @@ class Matcher(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return f'{self.name}{sign}"{value}"'
 
 
+_WORDS = re.compile(r"""\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!~|!=|=)\s*(.*?)\s*""", re.DOTALL)
+_ESCAPED = {"n": "\n"}
+
+
+def matcher(words: str) -> Matcher | None:
+    """What `words` say, as Alertmanager's own tools take them: quotes around the value are optional; None for what is none."""
+    found = _WORDS.fullmatch(words)
+    if found is None:
+        return None
+    name, sign, value = found.groups()
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = re.sub(r"\\(.)", lambda escaped: _ESCAPED.get(escaped[1], escaped[1]), value[1:-1], flags=re.DOTALL)
+    return Matcher(name=name, value=value, is_regex=sign.endswith("~"), is_equal=sign.startswith("="))
+
+
 class SilenceState(StrEnum):
     """Whether it holds back anything."""
 

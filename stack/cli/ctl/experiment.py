@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from stack.cli.ctl.connection import connected
+from stack.cli.options import long
 
 if TYPE_CHECKING:
     from stack.wiring.ctl.asking import Connection
-
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
-
-
-def _seconds(_context: click.Context, _option: click.Parameter, value: str | None) -> float | None:
-    if value is None:
-        return None
-    found = re.fullmatch(r"([0-9]+)([smhd])", value)
-    if found is None:
-        raise click.BadParameter(f"expected something like 90s, 30m, 2h or 1d, not {value!r}")
-    return int(found[1]) * _UNITS[found[2]]
 
 
 def _tolerance(_context: click.Context, _option: click.Parameter, value: str) -> float | None:
@@ -46,16 +35,14 @@ def command() -> None:
 @click.option("--model", help="The model the keys are for, when several are served.")
 @click.option("--share", type=click.FloatRange(0.01, 0.9), default=0.2, show_default=True, help="Of the sessions.")
 @click.option("--samples", type=click.IntRange(1), help="Ends when so many sessions are counted, of both arms together.")
-@click.option("--for", "seconds", callback=_seconds, metavar="TIME", help="Ends after 30m, 2h, 1d; this or --samples, or both.")
+@click.option("--for", "seconds", callback=long, metavar="TIME", help="Ends after 30m, 2h, 1d; this or --samples, or both.")
 @click.option("--goal", type=click.Choice(["ttft", "gap", "failed"]), default="ttft", show_default=True, help="Has to be better...")
 @click.option("--by", type=click.FloatRange(0, 0.9), default=0.0, show_default=True, help="...by more than this: 0.05 is 5 %.")
 @click.option("--ttft", callback=_tolerance, default="0.1", show_default=True, help="Rolled back when longer by more; or off.")
 @click.option("--gap", callback=_tolerance, default="0.1", show_default=True, help="The same for the time between tokens.")
 @click.option("--failed", callback=_tolerance, default="0.01", show_default=True, help="The same for the share of failed requests.")
 @click.option("--session-requests", type=click.IntRange(1, 1000), default=8, show_default=True, help="When a session counts...")
-@click.option(
-    "--session-idle", callback=_seconds, default="60s", show_default=True, metavar="TIME", help="...or when quiet so long."
-)
+@click.option("--session-idle", callback=long, default="60s", show_default=True, metavar="TIME", help="...or when quiet so long.")
 @click.option("--error", type=click.FloatRange(0.001, 0.2), default=0.05, show_default=True, help="Probability of a wrong verdict.")
 @click.option("--dry-run", is_flag=True, help="Only say what it would be.")
 @click.option("--comment", help="Why; kept in the audit log.")

@@ -183,6 +183,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.do_PATCH()
 
+    def do_DELETE(self) -> None:
+        self.server.patches.append((self.path, None, None))
+        self.send_response(204)
+        self.end_headers()
+
     def do_PATCH(self) -> None:
         sent = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.patches.append((self.path, self.headers["If-Match"], json.loads(sent or "null")))
