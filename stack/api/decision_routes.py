@@ -66,7 +66,8 @@ class DecisionRoutes:
         asking.only(request, *_FILTERS, "since", "observed", "limit")
         found = self.ring.newest(asking.limit(request), _wanted(request))
         files = None if self.files is None else self.files.state()
-        return json_response({"decisions": found, "dropped": self.ring.dropped, "files": files})
+        reach = {"kept": len(self.ring), "oldest_at": self.ring.oldest_at}
+        return json_response({"decisions": found, "dropped": self.ring.dropped, "files": files} | reach)
 
     async def decision(self, request: Request) -> Response:
         asking.only(request)

@@ -136,11 +136,16 @@ class ChangeView(StateView, frozen=True, kw_only=True):
 
 
 class DecisionsView(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /v1/decisions`: newest first. `dropped` records never arrived; `files`: how keeping them in files goes, null for not."""
+    """`GET /v1/decisions`: newest first. `dropped` records never arrived; `files`: how keeping them in files goes, null for not.
+
+    Control remembers the latest `kept` decisions, filtered or not, the oldest of `oldest_at` (Unix seconds, null without any).
+    """
 
     decisions: tuple[DecisionRecord, ...]
     dropped: int
     files: LogState | None = None
+    kept: int | None = None  # null from a control that does not tell
+    oldest_at: float | None = None
 
 
 class AuditView(msgspec.Struct, frozen=True, kw_only=True):

@@ -57,6 +57,14 @@ def aggregate(how: str, expression: str, by: Iterable[Label]) -> str:
     return f"{how} by ({', '.join([*KEPT, *by])}) ({expression})"
 
 
+def at_most(bound: float, family: Family, by: Iterable[Label], where: Where, window: str) -> str:
+    """The rate a second of a histogram's samples of at most `bound`, which is one of its buckets. Raises ValueError."""
+    if bound not in family.buckets:
+        raise ValueError(f"{family.name} has no bucket {bound}")
+    name, _, narrowed = selector(family, where, "_bucket", window).partition("{")
+    return total(f'rate({name}{{le="{bound}",{narrowed})', by)
+
+
 def ratio(above: str, below: str) -> str:
     """`above / below` where `below` is positive; nothing where it is 0: no events, no ratio."""
     return f"{above} / ({below} > 0)"

@@ -34,6 +34,15 @@ async def test_before_the_first_request_no_decision_is_there(tmp_path: Path) -> 
         assert (await it.http.get("/v1/decisions/r1")).json()["compared"] == "181 < 512"
 
 
+async def test_it_is_told_how_far_back_decisions_are_kept(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        nothing = (await it.http.get("/v1/decisions")).json()
+        await it.router().report(decision(at=7.0), decision(at=9.0))
+        filtered = (await it.http.get("/v1/decisions?since=8")).json()
+    assert (nothing["kept"], nothing["oldest_at"]) == (0, None)
+    assert (filtered["kept"], filtered["oldest_at"], len(filtered["decisions"])) == (2, 7.0, 1)
+
+
 async def test_a_mistyped_filter_is_refused(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         answers = [

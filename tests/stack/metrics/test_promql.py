@@ -2,7 +2,7 @@ import pytest
 
 from stack.metrics import catalog
 from stack.metrics.family import Label
-from stack.metrics.promql import EVERYWHERE, Pattern, Where, aggregate, quantile, rate, ratio, selector
+from stack.metrics.promql import EVERYWHERE, Pattern, Where, aggregate, at_most, quantile, rate, ratio, selector
 
 
 def test_label_values_are_escaped() -> None:
@@ -44,3 +44,11 @@ def test_expressions_are_what_one_would_write_by_hand() -> None:
 def test_a_pattern_matches_as_written_and_what_prometheus_attaches_is_of_every_family() -> None:
     where: Where = {Label.CLUSTER: Pattern("$cluster"), Label.TIER: "l1"}
     assert selector(catalog.CACHE_EVICTED_KEYS, where) == 'kvdeck_cache_evicted_keys_total{cluster=~"$cluster",tier="l1"}'
+
+
+def test_samples_are_counted_up_to_a_bucket_that_there_is() -> None:
+    assert at_most(-64.0, catalog.ROUTER_INDEX_ERROR, (), {Label.MODEL_NAME: "m"}, "5m") == (
+        'sum by (cluster, namespace) (rate(kvdeck_router_index_error_tokens_bucket{le="-64.0",model_name="m"}[5m]))'
+    )
+    with pytest.raises(ValueError, match="no bucket 65"):
+        at_most(65.0, catalog.ROUTER_INDEX_ERROR, (), EVERYWHERE, "5m")

@@ -103,7 +103,7 @@ def _series(family: Family, pool: str, tier: str) -> Iterator[tuple[str, str]]:
     if family.kind is not Kind.HISTOGRAM:
         yield family.name, labels
         return
-    for bound in ("0.5", "+Inf"):
+    for bound in (*map(str, family.buckets), "+Inf"):
         yield f"{family.name}_bucket", f'{labels}, le="{bound}"'
     yield f"{family.name}_sum", labels
     yield f"{family.name}_count", labels
