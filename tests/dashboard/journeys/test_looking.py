@@ -1,80 +1,16 @@
-"""The dashboard in a real browser: Streamlit as its own process, the real control, something that plays Prometheus."""
+"""Somebody looks at every page, and changes something, in a real browser."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
 import httpx
-import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-import dashboard
+from tests.dashboard.chromium import MARKS, served, sound, visit
 from tests.dashboard.fakes import NOWHERE, Steered, prometheus
 from tests.dashboard.samples import BUSY
 from tests.decisions import decision, disaggregated
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-SKIP = os.environ.get("KVDECK_BROWSER_SKIP") or ("" if CHROMIUM else "no Chromium on PATH")
-# Root has no sandbox; the rest keeps the browser from asking the internet for things of its own.
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
-PATIENCE_MS = 60_000
-expect.set_options(timeout=PATIENCE_MS)  # of its own it waits for five seconds, which is not long on a busy machine
-
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(SKIP), reason=SKIP)]
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    """A window as wide as the layouts are made for. No page of ours may ask another machine for anything."""
-    abroad: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        window = browser.new_page(viewport={"width": 1280, "height": 800})
-        window.set_default_timeout(PATIENCE_MS)
-        window.on("request", lambda request: None if _local(request.url) else abroad.append(request.url))
-        yield window
-        browser.close()
-    assert abroad == []
-
-
-def _local(url: str) -> bool:
-    return url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:"))
-
-
-@contextmanager
-def served(prometheus_url: str, control_url: str) -> Iterator[str]:
-    """The dashboard as `kvdeck up` starts it; its URL."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    app = Path(dashboard.__path__[0]) / "app.py"
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port), "--server.address", "127.0.0.1"]
-    environment = os.environ | {"KVDECK_PROMETHEUS_URL": prometheus_url, "KVDECK_CONTROL_URL": control_url}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert any("URL:" in line for line in process.stdout)  # it says so once it listens
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.communicate()
-
-
-def visit(page: Page, title: str) -> None:
-    page.get_by_role("link", name=title).click()
-    expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
-
-
-def sound(page: Page) -> None:
-    """Nothing of Streamlit's own words for a fault."""
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-    assert "Traceback" not in page.content()
+pytestmark = MARKS
 
 
 def test_an_operator_looks_at_every_page_and_changes_the_strategy(page: Page, steered: Steered) -> None:
