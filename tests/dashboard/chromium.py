@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import dashboard
 
@@ -58,7 +58,7 @@ class Faults:
         page.on("pageerror", lambda error: self._note(f"script: {error}"))
         page.on("request", lambda request: None if _local(request.url) else self._note(f"abroad: {request.url}"))
         page.on("requestfailed", lambda request: self._failed(request.url, request.failure))
-        page.on("response", lambda response: self._answered(response))
+        page.on("response", lambda response: self._answered(response.status, response.url))
 
     def _note(self, fault: str) -> None:
         # The browser says of every answer that is not a success that a resource failed; which one, the answer says.
@@ -66,12 +66,12 @@ class Faults:
             self.found.append(fault)
 
     def _failed(self, url: str, why: str | None) -> None:
-        if why != _ABORTED and not url.endswith(_PROBES):
+        if why != _ABORTED:
             self.found.append(f"failed: {url} ({why})")
 
-    def _answered(self, response: Response) -> None:
-        if response.status >= 400 and not response.url.endswith(_PROBES):
-            self.found.append(f"{response.status}: {response.url}")
+    def _answered(self, status: int, url: str) -> None:
+        if status >= 400 and not url.endswith(_PROBES):
+            self.found.append(f"{status}: {url}")
 
 
 def _local(url: str) -> bool:
@@ -89,7 +89,7 @@ def browser() -> Iterator[Browser]:
 
 @contextmanager
 def window(chromium: Browser, width: int = 1280, height: int = 800, scheme: Scheme = "light") -> Iterator[Page]:
-    """A window with a cache and cookies of its own. Whatever goes wrong in it fails the test."""
+    """A window with a cache and cookies of its own. Whatever goes wrong in it fails the test: close it before the server."""
     faults = Faults()
     with chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme) as context:
         page = context.new_page()

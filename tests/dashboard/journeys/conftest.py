@@ -1,11 +1,11 @@
-"""One browser for all journeys, a window for each."""
+"""One browser for all journeys. Each opens windows of its own, within the life of the dashboard that it looks at."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from tests.dashboard import chromium
 
@@ -14,10 +14,3 @@ from tests.dashboard import chromium
 def driven() -> Iterator[Browser]:
     with chromium.browser() as started:
         yield started
-
-
-@pytest.fixture
-def page(driven: Browser) -> Iterator[Page]:
-    """A window as wide as the layouts are made for."""
-    with chromium.window(driven) as opened:
-        yield opened

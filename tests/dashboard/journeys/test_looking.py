@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import httpx
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, expect
 
-from tests.dashboard.chromium import MARKS, served, sound, visit
+from tests.dashboard.chromium import MARKS, served, sound, visit, window
 from tests.dashboard.fakes import NOWHERE, Steered, prometheus
 from tests.dashboard.samples import BUSY
 from tests.decisions import decision, disaggregated
@@ -13,9 +13,9 @@ from tests.decisions import decision, disaggregated
 pytestmark = MARKS
 
 
-def test_an_operator_looks_at_every_page_and_changes_the_strategy(page: Page, steered: Steered) -> None:
+def test_an_operator_looks_at_every_page_and_changes_the_strategy(driven: Browser, steered: Steered) -> None:
     steered.report(decision(), disaggregated())
-    with prometheus(BUSY) as prometheus_url, served(prometheus_url, steered.url) as url:
+    with prometheus(BUSY) as prometheus_url, served(prometheus_url, steered.url) as url, window(driven) as page:
         page.goto(url)
         expect(page.get_by_text("The fleet is well.")).to_be_visible()
         expect(page.get_by_text("Emulated fleet")).to_be_visible()
@@ -44,8 +44,8 @@ def test_an_operator_looks_at_every_page_and_changes_the_strategy(page: Page, st
     assert (audit["generation"], audit["comment"]) == (2, "seen in a browser")
 
 
-def test_the_form_keeps_its_edits_while_the_page_refreshes_itself(page: Page, steered: Steered) -> None:
-    with prometheus({}) as prometheus_url, served(prometheus_url, steered.url) as url:
+def test_the_form_keeps_its_edits_while_the_page_refreshes_itself(driven: Browser, steered: Steered) -> None:
+    with prometheus({}) as prometheus_url, served(prometheus_url, steered.url) as url, window(driven) as page:
         page.goto(f"{url}/control")
         threshold = page.get_by_label("Routing threshold")
         threshold.fill("2048")
@@ -61,8 +61,8 @@ def test_the_form_keeps_its_edits_while_the_page_refreshes_itself(page: Page, st
         sound(page)
 
 
-def test_pages_say_which_sources_are_away(page: Page) -> None:
-    with served(NOWHERE, NOWHERE) as url:
+def test_pages_say_which_sources_are_away(driven: Browser) -> None:
+    with served(NOWHERE, NOWHERE) as url, window(driven) as page:
         page.goto(url)
         expect(page.get_by_text("Prometheus at")).to_be_visible()
         expect(page.get_by_text("Control does not answer")).to_be_visible()
