@@ -12,13 +12,14 @@ from stack.api.table import BAD, DOUBTFUL, GOOD, clock, table
 from stack.control.alert import NAME, SEVERITY, Alert
 from stack.control.silence import Silence
 
+_COLUMNS = ("state", "severity", "since", "alert", "where", "what")
 _TOLD = frozenset({NAME, SEVERITY, "requires"})  # of every alert: the other labels tell alerts of one name apart
 
 
 def alerts(view: AlertsView) -> Iterator[RenderableType]:
     """`kvdeck ctl alerts`."""
     if view.alerts:
-        yield table("", ("state", "severity", "since", "alert", "where", "what"), map(_alert, view.alerts))
+        yield table("", _COLUMNS, map(_alert, view.alerts))
     elif view.alertmanager.answered and view.prometheus.answered:
         yield Text("no alert fires and none is pending", GOOD)
     if not view.alertmanager.answered:
@@ -39,9 +40,7 @@ def silence(view: SilenceView) -> Iterator[RenderableType]:
     """`kvdeck ctl silence add`."""
     named = view.silence.words
     if view.alerts:
-        yield table(
-            f"fires now and fits {named}", ("state", "severity", "since", "alert", "where", "what"), map(_alert, view.alerts)
-        )
+        yield table(f"fires now and fits {named}", _COLUMNS, map(_alert, view.alerts))
     else:
         yield Text(f"nothing that fires now fits {named}", DOUBTFUL)
     until = f"until {clock(view.silence.ends)}"

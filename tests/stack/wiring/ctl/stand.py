@@ -149,7 +149,7 @@ class Control(ThreadingHTTPServer):
         self.status, self.body = status, body
         self.asked = ""
         self.patches: list[tuple[str, str | None, object]] = []
-        self.reads = {
+        self.reads: dict[str, msgspec.Struct | msgspec.Raw] = {
             "/v1/state": STATE,
             "/v1/audit": AuditView(records=(RECORD,)),
             "/v1/generations/8": KeptView(
