@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard import palette
+from stack.metrics.promql import KEPT
 from stack.model.tier import Source
 
 HEIGHT = 270
@@ -69,9 +70,12 @@ def scale(unit: str) -> Scale:
 
 
 def lines(frame: pd.DataFrame, by: Sequence[str], unit: str, span: Span) -> go.Figure:
-    """One line for each combination of the labels `by`; a gap in the samples is a gap in the line."""
+    """One line for each combination of the labels `by`; a gap in the samples is a gap in the line.
+
+    Fleets of several clusters or namespaces are told apart, too: their lines are never one.
+    """
     figure = _figure(unit, span)
-    for number, (words, part) in enumerate(_parts(frame, by)):
+    for number, (words, part) in enumerate(_parts(frame, (*apart(frame), *by))):
         stroke = palette.stroke(words, number)
         figure.add_scatter(
             x=part["time"], y=part["value"], name=" ".join(words), mode="lines", connectgaps=False,
@@ -98,7 +102,8 @@ def waterfall(frame: pd.DataFrame, span: Span) -> go.Figure:
     figure = _figure("tokens/s", span).update_layout(legend={"traceorder": "normal"})
     if frame.empty:
         return figure
-    table = frame.pivot(index="time", columns="source", values="value")
+    # Fleets are added up; a gap of all of them stays one.
+    table = frame.groupby(["time", "source"])["value"].sum(min_count=1).unstack()
     named: set[Source] = set()
     # Plotly reads a gap in a stack as zero: so each unbroken stretch of time is a stack of its own.
     for number, part in enumerate(_stretches(table)):
@@ -163,6 +168,11 @@ def _axis(form: Scale) -> dict[str, Any]:
     return bounds | title | texts | {"automargin": True, "minallowed": 0}
 
 
+def apart(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Those of the labels that tell fleets apart that have more than one value in `frame`, none being one."""
+    return tuple(label for label in KEPT if label in frame and frame[label].nunique(dropna=False) > 1)
+
+
 def _digits(at: datetime) -> str:
     return at.replace(tzinfo=None).isoformat()
 
@@ -174,5 +184,6 @@ def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Iterator[tuple[tuple[str, 
     if not present:
         yield (), frame
         return
-    for key, part in frame.groupby(present, sort=True):
-        yield tuple(map(str, key)), part
+    # A label that a series has not is an empty one, as Prometheus has it.
+    for key, part in frame.groupby([frame[label].fillna("") for label in present], sort=True):
+        yield tuple(word for word in map(str, key) if word), part

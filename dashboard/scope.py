@@ -33,6 +33,8 @@ USUAL_RANGE, USUAL_REFRESH = "15m", "5s"
 ALL = "all"
 PICKED = {Label.MODEL_NAME: "model", Label.NAMESPACE: "namespace", Label.CLUSTER: "cluster"}
 """The pickers by the label they narrow; the word is the URL's, too."""
+KEPT = ("range", "refresh", *PICKED.values())
+"""What of the toolbar is in the URL."""
 _LEAST_WINDOW_SECONDS = 60  # four scrapes, fifteen seconds apart
 
 

@@ -73,3 +73,28 @@ def test_a_gap_in_the_waterfall_is_no_zero() -> None:
 def test_a_source_that_nobody_reports_has_no_bar() -> None:
     bar = charts.shares({Source.ENGINE: 0.75, Source.L2: 0.0, Source.COMPUTED: 0.25}).data[0]
     assert list(zip(bar.y, bar.text, strict=True)) == [("engine", "75%"), ("l2", "0%"), ("computed", "25%")]
+
+
+def test_fleets_of_several_namespaces_are_lines_of_their_own() -> None:
+    frame = pd.DataFrame(
+        {
+            "time": pd.to_datetime([1, 1, 1], unit="s", utc=True),
+            "value": [1.0, 2.0, 3.0],
+            "path": ["dpd", "dpd", "direct"],
+            "namespace": ["one", "two", None],
+        }
+    )
+    figure = charts.lines(frame, ["path"], "seconds", SPAN)
+    assert {trace.name: list(trace.y) for trace in figure.data} == {"one dpd": [1.0], "two dpd": [2.0], "direct": [3.0]}
+
+
+def test_the_waterfall_adds_fleets_up_and_a_gap_of_one_is_no_gap_of_all() -> None:
+    frame = pd.DataFrame(
+        {
+            "time": pd.to_datetime([1, 1, 2, 2, 3], unit="s", utc=True),
+            "value": [1.0, 2.0, 4.0, None, None],
+            "source": ["engine"] * 5,
+            "cluster": ["a", "b", "a", "b", "b"],
+        }
+    )
+    assert [list(trace.y) for trace in charts.waterfall(frame, SPAN).data] == [[3.0, 4.0]]
