@@ -115,10 +115,11 @@ class ControlClient(Calling):
         """What a change came to."""
         return self._read(f"/v1/reports/{generation}", {}, ReportView)
 
-    def what_if(self, thresholds: Sequence[int] = (), model: str | None = None) -> WhatIf:
-        """What other thresholds would have done; a ladder of them when none is given."""
+    def what_if(self, thresholds: Sequence[int] = (), model: str | None = None, *, min_uncached: int | None = None) -> WhatIf:
+        """What other thresholds would have done, a ladder of them when none is given; `min_uncached` tokens, or those in force."""
         asked: dict[str, str | Sequence[str]] = {"threshold": [str(threshold) for threshold in thresholds]}
-        return self._read("/v1/what-if", asked | _set({"model": model}), WhatIf)
+        least = None if min_uncached is None else str(min_uncached)
+        return self._read("/v1/what-if", asked | _set({"model": model, "min_uncached_tokens": least}), WhatIf)
 
     def alerts(self) -> AlertsView:
         """What fires, what is pending, what is held back. Refused with `unconfigured` or `unreachable` where nobody can tell."""

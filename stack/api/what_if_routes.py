@@ -38,6 +38,7 @@ _WHAT_IF = Contract(
     {200: Body(WhatIf)},
     parameters=(
         Parameter("threshold", _THRESHOLDS, "One to try, as often as there are any; without it a ladder of them."),
+        Parameter("min_uncached_tokens", whole(0, THRESHOLD_MAX), "To try with them, in place of what is in force."),
         Parameter("model", TEXT, "Served name; needed where several are served."),
     ),
 )
@@ -56,14 +57,16 @@ class WhatIfRoutes:
         return [Permitted("GET", "/v1/what-if", self.what_if, needs=Role.VIEWER, contract=_WHAT_IF)]
 
     async def what_if(self, request: Request) -> Response:
-        asking.only(request, "threshold", "model")
+        asking.only(request, "threshold", "min_uncached_tokens", "model")
         thresholds = _thresholds(request.query_params.getlist("threshold"))
+        least = request.query_params.get("min_uncached_tokens")
+        min_uncached = None if least is None else _tokens(least, "min_uncached_tokens")
         model = self._model(request.query_params.get("model"))
         engines = sum((one.model, one.pool, one.state) == (model, Pool.PREFILL, State.READY) for one in self.sight.members())
         dpd = self.board.desired.models[model].dpd
         async with self.one_at_a_time:
             raw = self.ring.newest(RECORDS_MAX, Filter(model=model))
-            answer = await asyncio.to_thread(lambda: what_if(model, _records(raw), dpd, engines, thresholds))
+            answer = await asyncio.to_thread(lambda: what_if(model, _records(raw), dpd, engines, thresholds, min_uncached))
         return json_response(structs.replace(answer, notes=(*answer.notes, KEPT)))
 
     def _model(self, asked: str | None) -> str:
@@ -84,11 +87,11 @@ def _records(raw: Sequence[msgspec.Raw]) -> list[DecisionRecord]:
 def _thresholds(texts: Sequence[str]) -> list[int]:
     if len(texts) > THRESHOLDS_MAX:
         raise ApiError(400, "bad_parameter", f"at most {THRESHOLDS_MAX} thresholds at once", "threshold")
-    return [_threshold(text) for text in texts]
+    return [_tokens(text, "threshold") for text in texts]
 
 
-def _threshold(text: str) -> int:
+def _tokens(text: str, name: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 8 or int(text) > THRESHOLD_MAX:
-        message = f"threshold is a whole number from 0 to {THRESHOLD_MAX}, not {text[:40]!r}"
-        raise ApiError(400, "bad_parameter", message, "threshold")
+        message = f"{name} is a whole number from 0 to {THRESHOLD_MAX}, not {text[:40]!r}"
+        raise ApiError(400, "bad_parameter", message, name)
     return int(text)

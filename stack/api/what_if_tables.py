@@ -20,9 +20,9 @@ def what_if(view: WhatIf) -> Iterator[RenderableType]:
     """`kvdeck ctl what-if`."""
     yield Text(heading(view))
     if view.trials:
-        yield table(
-            "what a threshold would have done", _TRIALS, (_trial(trial, view.dpd.routing_threshold) for trial in view.trials)
-        )
+        in_force = view.min_uncached_tokens == view.dpd.min_uncached_tokens
+        present = view.dpd.routing_threshold if in_force else None
+        yield table("what a threshold would have done", _TRIALS, (_trial(trial, present) for trial in view.trials))
     if view.bands:
         yield table("median TTFT by path, where prompts of like length took both", _BANDS, map(_band, view.bands))
     yield from (Text(f"- {remark}") for remark in remarks(view))
@@ -30,7 +30,7 @@ def what_if(view: WhatIf) -> Iterator[RenderableType]:
         yield Text(f"To apply one: {apply(view, 'THRESHOLD')}")
 
 
-def _trial(trial: Trial, present: int) -> tuple[str, ...]:
+def _trial(trial: Trial, present: int | None) -> tuple[str, ...]:
     mark = " (now)" if trial.threshold == present else ""
     unsure = f", {trial.unsure} of them unsure" if trial.unsure else ""
     return (

@@ -18,7 +18,7 @@ def heading(view: WhatIf) -> str:
     engines = "an unknown number of" if view.prefill_engines is None else str(view.prefill_engines)
     now = f"{view.dpd.routing_threshold:,}" if view.dpd.enabled else f"off ({view.dpd.routing_threshold:,})"
     span = f"{view.requests:,} requests in {view.until - view.since:,.0f} s"
-    return f"{view.model}: {span}; threshold now {now}; {engines} prefill engines, {_cost(view)}"
+    return f"{view.model}: {span}; threshold now {now}{_least(view)}; {engines} prefill engines, {_cost(view)}"
 
 
 def remarks(view: WhatIf) -> Iterator[str]:
@@ -60,7 +60,16 @@ def computed(band: Band) -> str:
 def apply(view: WhatIf, threshold: int | str) -> str:
     """The command that puts a threshold in force."""
     enabled = "" if view.dpd.enabled else " dpd.enabled=true"
-    return f"kvdeck ctl set --model {view.model} dpd.routing_threshold={threshold}{enabled}"
+    least = view.min_uncached_tokens
+    uncached = "" if least == view.dpd.min_uncached_tokens else f" dpd.min_uncached_tokens={least}"
+    return f"kvdeck ctl set --model {view.model} dpd.routing_threshold={threshold}{uncached}{enabled}"
+
+
+def _least(view: WhatIf) -> str:
+    """What else is tried."""
+    if view.min_uncached_tokens == view.dpd.min_uncached_tokens:
+        return ""
+    return f"; tried with min_uncached_tokens {view.min_uncached_tokens:,} in place of {view.dpd.min_uncached_tokens:,}"
 
 
 def _cost(view: WhatIf) -> str:

@@ -13,6 +13,7 @@ from stack.control.decision import DecisionRecord
 from stack.control.estimate import Estimate
 from stack.control.prefill_load import MODEL, PrefillLoad, prefill_load
 from stack.control.prefill_work import PrefillCost, cached, prefill_cost, uncached
+from stack.control.prompt_lengths import LengthBin, lengths
 from stack.control.state import THRESHOLD_MAX, Dpd
 from stack.model.tier import Path
 
@@ -38,7 +39,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
-    """About `requests` of `model`, decided from `since` to `until` (Unix seconds). `dpd` is what is in force.
+    """About `requests` of `model`, decided from `since` to `until` (Unix seconds). `dpd` is what is in force, `present` what that
+    would have done with them; `trials` and `lengths` are with `min_uncached_tokens`.
 
     A prefill takes `fixed_seconds`, and `seconds_per_token` for each token to be computed, measured on engines of `measured_on`.
     """
@@ -52,34 +54,48 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     fixed_seconds: Estimate
     seconds_per_token: Estimate
     measured_on: Path | None
+    min_uncached_tokens: int = 0
+    present: Trial | None = None
     trials: tuple[Trial, ...] = ()
+    lengths: tuple[LengthBin, ...] = ()
     bands: tuple[Band, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def what_if(
-    model: str, records: Sequence[DecisionRecord], dpd: Dpd, prefill_engines: int | None, thresholds: Collection[int] = ()
+    model: str,
+    records: Sequence[DecisionRecord],
+    dpd: Dpd,
+    prefill_engines: int | None,
+    thresholds: Collection[int] = (),
+    min_uncached: int | None = None,
 ) -> WhatIf:
-    """Try `thresholds`, or a ladder of them, on `records` of `model`, with `dpd.min_uncached_tokens` as it is."""
+    """Try `thresholds`, or a ladder of them, on `records` of `model`; with `min_uncached` tokens, or as many as are in force."""
     mine = [record for record in records if record.model == model and record.path_reason != PASS_THROUGH]
-    times = [record.at for record in mine]
+    least = dpd.min_uncached_tokens if min_uncached is None else min_uncached
     cost = prefill_cost(mine)
-    prompts = [_Prompt.of(record, dpd.min_uncached_tokens) for record in mine]
-    past = _Past(prompts, cost, prefill_engines, max(times, default=0.0) - min(times, default=0.0))
+    times = [record.at for record in mine]
+    since, until = min(times, default=None), max(times, default=None)
+    now = _Past.of(mine, dpd.min_uncached_tokens, cost, prefill_engines)
+    past = now if least == dpd.min_uncached_tokens else _Past.of(mine, least, cost, prefill_engines)
     tried = sorted(set(thresholds) or ladder([record.prompt_tokens for record in mine], dpd.routing_threshold))
+    present = now.trial(dpd.routing_threshold) if mine else None
     return WhatIf(
         model=model,
         dpd=dpd,
         requests=len(mine),
-        since=min(times, default=None),
-        until=max(times, default=None),
+        since=since,
+        until=until,
         prefill_engines=prefill_engines,
         fixed_seconds=cost.fixed,
         seconds_per_token=cost.per_token,
         measured_on=cost.path,
+        min_uncached_tokens=least,
+        present=present,
         trials=tuple(past.trial(threshold) for threshold in tried) if mine else (),
+        lengths=lengths(((prompt.tokens, prompt.held) for prompt in past.prompts), {dpd.routing_threshold, *thresholds}),
         bands=bands(mine),
-        notes=(*_before(past, dpd), *_notes(mine, cost)),
+        notes=(*_before(present, dpd), *_notes(mine, cost)),
     )
 
 
@@ -123,6 +139,12 @@ class _Past:
     engines: int | None
     seconds: float
 
+    @classmethod
+    def of(cls, records: Sequence[DecisionRecord], min_uncached: int, cost: PrefillCost, engines: int | None) -> _Past:
+        times = [record.at for record in records]
+        prompts = [_Prompt.of(record, min_uncached) for record in records]
+        return cls(prompts, cost, engines, max(times, default=0.0) - min(times, default=0.0))
+
     def trial(self, threshold: int) -> Trial:
         sent = [prompt for prompt in self.prompts if prompt.tokens >= threshold and prompt.held is not True]
         tokens = sum(prompt.tokens for prompt in self.prompts)
@@ -139,11 +161,10 @@ class _Past:
         )
 
 
-def _before(past: _Past, dpd: Dpd) -> Iterator[str]:
+def _before(now: Trial | None, dpd: Dpd) -> Iterator[str]:
     """Why the row of what is in force is not what happened."""
-    if not past.prompts or not dpd.enabled:
+    if now is None or not dpd.enabled:
         return
-    now = past.trial(dpd.routing_threshold)
     if now.to_direct + now.to_prefill > now.unsure:
         yield (
             f"{now.to_direct + now.to_prefill:,} of the requests change path by the threshold in force as well: "

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 @click.option(
     "--prefill-engines", type=click.IntRange(1), help="With --file: how many; else as many as were ever candidates there."
 )
-@click.option("--min-uncached-tokens", type=click.IntRange(0), default=0, show_default=True, help="With --file: what was in force.")
+@click.option(
+    "--min-uncached-tokens",
+    type=click.IntRange(0),
+    help="To try with them, in place of what is in force; with --file: what was in force, 0 unless said.",
+)
 @connected
 def command(
     at: Connection,
@@ -31,7 +35,7 @@ def command(
     model: str | None,
     file: Path | None,
     prefill_engines: int | None,
-    min_uncached_tokens: int,
+    min_uncached_tokens: int | None,
 ) -> None:
     """What other values of dpd.routing_threshold would have done with the last requests; without any, a ladder of them.
 
@@ -43,8 +47,8 @@ def command(
     from stack.wiring.ctl import what_if
 
     if file is None:
-        sys.exit(what_if.asked(at, thresholds, model))
+        sys.exit(what_if.asked(at, thresholds, model, min_uncached_tokens))
     try:
-        sys.exit(what_if.of_file(at, file, thresholds, model, prefill_engines, min_uncached_tokens))
+        sys.exit(what_if.of_file(at, file, thresholds, model, prefill_engines, min_uncached_tokens or 0))
     except (NotDecisionsError, what_if.WhichModelError, OSError) as error:
         raise click.ClickException(str(error)) from error

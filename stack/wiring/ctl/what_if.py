@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stack.adapters.recorded import recorded
 from stack.api import what_if_tables
+from stack.api.client import ControlClient
 from stack.control.decision import DecisionRecord
 from stack.control.state import Dpd
 from stack.control.what_if import what_if
@@ -17,9 +18,13 @@ class WhichModelError(ValueError):
     """The file does not say which model is meant; the message says which there are."""
 
 
-def asked(connection: Connection, thresholds: Sequence[int], model: str | None) -> Exit:
+def asked(connection: Connection, thresholds: Sequence[int], model: str | None, min_uncached: int | None) -> Exit:
     """Print what control says."""
-    return run(connection, lambda client: show(connection, client.what_if(thresholds, model), what_if_tables.what_if))
+
+    def tried(client: ControlClient) -> Exit:
+        return show(connection, client.what_if(thresholds, model, min_uncached=min_uncached), what_if_tables.what_if)
+
+    return run(connection, tried)
 
 
 def of_file(

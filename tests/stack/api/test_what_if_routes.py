@@ -28,6 +28,9 @@ async def test_what_is_recorded_is_tried_with_what_is_in_force(tmp_path: Path) -
         told = await asked(it, threshold=[100, 2_000])
         assert (told["model"], told["requests"], told["since"], told["until"]) == ("smollm2", 2, 1.0, 2.0)
         assert (told["dpd"]["routing_threshold"], told["prefill_engines"]) == (512, 1)
+        assert [(one["least"], one["requests"]) for one in told["lengths"]] == [(181, 1), (1_448, 1)]
+        assert (told["min_uncached_tokens"], told["present"]["disaggregated"]) == (0, 1)
+        assert (await asked(it, min_uncached_tokens=64))["min_uncached_tokens"] == 64
         assert [(one["threshold"], one["disaggregated"], one["to_prefill"], one["to_direct"]) for one in told["trials"]] == [
             (100, 2, 1, 0),
             (2_000, 0, 0, 1),
@@ -42,6 +45,7 @@ async def test_what_is_recorded_is_tried_with_what_is_in_force(tmp_path: Path) -
         ({"threshold": "-1"}, "threshold"),
         ({"threshold": "99999999"}, "threshold"),
         ({"threshold": ["1"] * 21}, "threshold"),
+        ({"min_uncached_tokens": "x"}, "min_uncached_tokens"),
         ({"model": "other"}, "model"),
         ({"thresholds": "1"}, "thresholds"),
     ],

@@ -10,6 +10,7 @@ from stack.control.break_even import bands
 from stack.control.decision import Candidate, DecisionRecord, Selection
 from stack.control.prefill_load import MODEL, PrefillLoad
 from stack.control.prefill_work import prefill_cost
+from stack.control.prompt_lengths import LengthBin
 from stack.control.state import Dpd
 from stack.control.what_if import Trial, WhatIf, ladder, what_if
 from stack.model.tier import Path
@@ -127,6 +128,24 @@ def test_a_prompt_that_a_decode_engine_holds_goes_direct_whatever_the_threshold(
     assert (trial.disaggregated, trial.unsure) == (3, 1)
     (off,) = tried(0, records=[held(90)]).trials
     assert (off.disaggregated, off.unsure) == (1, 0)
+
+
+def test_fewer_uncached_tokens_can_be_tried_beside_what_is_in_force() -> None:
+    answer = what_if("smollm2", [held(90), held(10)], Dpd(routing_threshold=100), 1, [100], 20)
+    assert (answer.dpd.min_uncached_tokens, answer.min_uncached_tokens) == (0, 20)
+    assert answer.present is not None
+    assert (answer.present.disaggregated, [trial.disaggregated for trial in answer.trials]) == (2, [1])
+    assert answer.lengths == (LengthBin(least=100, below=108, requests=2, held=1, unsure=0),)
+
+
+def test_what_is_in_force_is_tried_whatever_else_is() -> None:
+    assert tried(0).present == tried(1_000).trials[0]
+    assert tried(0, records=[decision(model="other")]).present is None
+
+
+def test_lengths_are_told_cut_where_a_threshold_lies() -> None:
+    answer = tried(1_800, 2_001)
+    assert [(one.least, one.below, one.requests) for one in answer.lengths] == [(91, 108, 40), (1_800, 2_001, 40)]
 
 
 def test_what_did_not_go_as_planned_counts_as_planned() -> None:

@@ -8,8 +8,11 @@ from pathlib import Path
 import msgspec
 from click.testing import CliRunner
 
+from stack.api.what_if_words import apply, heading
 from stack.cli.ctl import command
 from stack.control.decision import Candidate, Selection
+from stack.control.state import Dpd
+from stack.control.what_if import what_if
 from tests.decisions import decision, disaggregated
 from tests.stack.wiring.ctl.stand import DECIDED, control, run
 
@@ -25,6 +28,15 @@ def test_each_threshold_has_a_row_and_the_command_that_applies_one_follows() -> 
         assert "1,024 to 2,047" in told
         assert "-300 ms" in told
         assert "To apply one: kvdeck ctl set --model smollm2 dpd.routing_threshold=THRESHOLD\n" in told
+
+
+def test_the_least_uncached_tokens_are_tried_and_applied_with_the_threshold() -> None:
+    with control() as server:
+        run(server, "what-if", "512", "--min-uncached-tokens", "64")
+        assert server.asked == "threshold=512&min_uncached_tokens=64"
+    view = what_if("smollm2", DECIDED, Dpd(routing_threshold=512), 1, [512], 64)
+    assert "; tried with min_uncached_tokens 64 in place of 0; 1 prefill engines" in heading(view)
+    assert apply(view, 512) == "kvdeck ctl set --model smollm2 dpd.routing_threshold=512 dpd.min_uncached_tokens=64"
 
 
 def test_programs_get_controls_own_answer() -> None:
