@@ -45,7 +45,8 @@ def render(scraping: Scraping) -> str:
     interval = f"{scraping.interval_seconds}s"
     document = {
         "global": {"scrape_interval": interval, "scrape_timeout": interval, "evaluation_interval": interval},
-        "rule_files": [str(scraping.rules / "*.yaml")],
+        # What is missed of the objectives is told; it alerts nobody: the objectives are for GPUs.
+        "rule_files": [str(scraping.rules / "*.yaml"), str(scraping.rules / "objectives" / "missed.yaml")],
         "alerting": {"alertmanagers": [{"static_configs": [{"targets": [scraping.alertmanager]}]}]},
         "scrape_configs": [_engines(scraping.targets), *(_static(job, to) for job, to in scraping.jobs.items())],
     }

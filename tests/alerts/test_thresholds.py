@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.alerts.promtool import ROOT
-from tests.alerts.ruleset import ALERTS, NAMES
+from tests.alerts.ruleset import ALERTS, NAMES, RECORDS
 
 TABLE: dict[str, list[dict[str, Any]]] = yaml.safe_load((ROOT / "alerts" / "thresholds.yaml").read_text())
 EXPRESSIONS = {name: [rule["expr"] for rule in ALERTS if rule["alert"] == name] for name in NAMES}
@@ -33,8 +33,28 @@ def test_the_table_names_only_alerts_there_are() -> None:
 def test_a_threshold_is_in_the_rules_as_the_table_says(name: str) -> None:
     assert len({row["name"] for row in TABLE[name]}) == len(TABLE[name])
     for row, piece in _pieces(name):
-        assert set(row) == {"name", "default", "in"}
+        assert set(row) - {"told"} == {"name", "default", "in"}
         assert any(piece.search(expression) for expression in EXPRESSIONS[name]), row
+
+
+def test_what_tells_a_threshold_tells_what_the_alert_decides_by() -> None:
+    """One piece is one recording rule, which ends with the number."""
+    pieces = [(row["default"], piece) for rows in TABLE.values() for row in rows for piece in row.get("told", ())]
+    told = {
+        piece: [name for name, expr in RECORDS.items() if expr.endswith(piece.replace(_PLACE, default))]
+        for default, piece in pieces
+    }
+    assert [names for names in told.values() if len(names) != 1] == []
+    assert sorted(name for (name,) in told.values()) == sorted(name for name in RECORDS if name.endswith("_budget:ratio"))
+
+
+@pytest.mark.parametrize("objective", ["ttft", "itl"])
+def test_the_objective_that_is_told_is_the_bound_that_misses_are_counted_by(objective: str) -> None:
+    """The nearest bound of an engine's histogram at or above it."""
+    expressions = [expr for name, expr in RECORDS.items() if name.startswith(f"kvdeck:slo_{objective}_missed:")]
+    bounds = {bound for expr in expressions for bound in re.findall(r'le=~"([\d.]+)\|', expr)}
+    told = RECORDS[f"kvdeck:slo_{objective}_objective:seconds"]
+    assert bounds == {told.rpartition(" + ")[2].strip()}
 
 
 @pytest.mark.parametrize("name", sorted(TABLE))

@@ -99,8 +99,19 @@ def test_every_threshold_can_be_set() -> None:
     for rule in (rule for rule in _source() if rule.get("alert") in _THRESHOLDS):
         pieces = (piece.replace("{threshold}", row["default"]) for row in _THRESHOLDS[rule["alert"]] for piece in row["in"])
         wanted[rule["alert"]] += sum(rule["expr"].count(piece) for piece in pieces)
-    assert +changed == +wanted
     assert set(wanted) == set(_THRESHOLDS)
+    told = sum(len(row.get("told", ())) for rows in _THRESHOLDS.values() for row in rows)
+    assert +changed == +(wanted + Counter({"": told}))
+
+
+def test_what_tells_a_threshold_tells_the_one_that_is_set() -> None:
+    rendered = _rendered({"prometheusRule": {"overrides": {"KvdeckItlBudgetBurning": {"threshold": {"budget": 0.02}}}}})
+    told = {rule["record"]: rule["expr"] for rule in rendered if rule.get("record", "").endswith("_budget:ratio")}
+    assert told == {
+        "kvdeck:slo_ttft_budget:ratio": "0 * kvdeck:slo_ttft_missed:ratio_rate6h + 0.05",
+        "kvdeck:slo_itl_budget:ratio": "0 * kvdeck:slo_itl_missed:ratio_rate6h + 0.02",
+        "kvdeck:slo_request_budget:ratio": "0 * kvdeck:slo_request_failed:ratio_rate6h + 0.001",
+    }
 
 
 def test_runbooks_and_dashboards_are_linked_where_they_are_known() -> None:

@@ -28,7 +28,7 @@ def test_the_whole_configuration() -> None:
     static[3]["honor_labels"] = True
     assert yaml.safe_load(render(scraping())) == {
         "global": {"scrape_interval": "5s", "scrape_timeout": "5s", "evaluation_interval": "5s"},
-        "rule_files": ["/k/alerts/rules/*.yaml"],
+        "rule_files": ["/k/alerts/rules/*.yaml", "/k/alerts/rules/objectives/missed.yaml"],
         "alerting": {"alertmanagers": [{"static_configs": [{"targets": ["127.0.0.1:21005"]}]}]},
         "scrape_configs": [
             {

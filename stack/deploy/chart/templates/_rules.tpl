@@ -15,16 +15,17 @@ native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ if .Values.router.e
 {{- end -}}
 {{- end -}}
 
-{{/* Puts other numbers into an expression; takes rule, rows (of alerts/thresholds.yaml) and wanted: a number, or numbers by name.
-     All are marked before any is put in, so that none is taken for another's default. */}}
+{{/* Puts other numbers into an expression; takes rule, rows (of alerts/thresholds.yaml), pieces (which of a row: in, told) and wanted:
+     a number, or numbers by name. All are marked before any is put in, so that none is taken for another's default. */}}
 {{- define "kvdeck.rules.thresholds" -}}
 {{- $rule := .rule -}}
 {{- $wanted := .wanted -}}
+{{- $pieces := .pieces -}}
 {{- if not (kindIs "map" $wanted) }}{{ $wanted = dict (first .rows).name $wanted }}{{ end -}}
 {{- $expr := $rule.expr -}}
 {{- range $row := .rows -}}
 {{- if hasKey $wanted $row.name -}}
-{{- range $piece := $row.in -}}
+{{- range $piece := get $row $pieces | default list -}}
 {{- $expr = replace (replace "{threshold}" $row.default $piece) (replace "{threshold}" (printf "{%s}" $row.name) $piece) $expr -}}
 {{- end -}}
 {{- end -}}
@@ -42,7 +43,7 @@ native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ if .Values.router.e
 {{- with $override.for }}{{ $_ := set $rule "for" . }}{{ end -}}
 {{- with $override.severity }}{{ $_ := set $rule.labels "severity" . }}{{ end -}}
 {{- if hasKey $override "threshold" -}}
-{{- include "kvdeck.rules.thresholds" (dict "rule" $rule "rows" .rows "wanted" $override.threshold) -}}
+{{- include "kvdeck.rules.thresholds" (dict "rule" $rule "rows" .rows "pieces" "in" "wanted" $override.threshold) -}}
 {{- end -}}
 {{- with .top.Values.prometheusRule.runbookBaseUrl -}}
 {{- $_ := set $rule.annotations "runbook_url" (printf "%s/%s" (trimSuffix "/" .) $rule.annotations.runbook_url) -}}
@@ -64,6 +65,11 @@ native {{ if .Values.exporter.enabled }}exporter {{ end }}{{ if .Values.router.e
 {{- $rules := list -}}
 {{- range $rule := $group.rules -}}
 {{- if not $rule.alert -}}
+{{- range $alert, $override := $wanted.overrides -}}
+{{- if hasKey $override "threshold" -}}
+{{- include "kvdeck.rules.thresholds" (dict "rule" $rule "rows" (get $thresholds $alert) "pieces" "told" "wanted" $override.threshold) -}}
+{{- end -}}
+{{- end -}}
 {{- $rules = append $rules $rule -}}
 {{- else if not (or $wanted.recordingOnly (has $rule.alert $wanted.disabled) (not (has $rule.labels.requires $running))) -}}
 {{- include "kvdeck.rules.adjust" (dict "top" $.top "rule" $rule "rows" (get $thresholds $rule.alert) "board" $board) -}}
