@@ -57,6 +57,8 @@ class Label(StrEnum):
     STATE = "state"  # closed sets in code
     EVENT = "event"  # of a block's stay: lifetime, idle_before_evict, reuse_gap, evict_reuse_gap
     QUANTILE = "quantile"  # on no series, in answers alone: p50, p95
+    FIGURE = "figure"  # on no series, in answers alone: which of several questions put as one it answers
+    OBJECTIVE = "objective"  # on no series, in answers alone: ttft, itl, request
     MODE = "mode"  # of LMCache: multi_process, in_process, controller, coordinator, silent
     ADAPTER = "adapter"  # types of LMCache's L2 adapters, up to a bound, then other
     QUANTITY = "quantity"  # those the exporter asks of a target

@@ -85,5 +85,15 @@ def named(expression: str, label: Label, value: str) -> str:
     return f'label_replace({expression}, "{label}", "{_escaped(value)}", "", "")'
 
 
+def renamed(expression: str, label: Label, source: str) -> str:
+    """`expression` with `label` set to what its series have in the label `source`."""
+    return f'label_replace({expression}, "{label}", "$1", "{source}", "(.*)")'
+
+
+def either(first: str, second: str, on: Iterable[Label]) -> str:
+    """`first`, and of `second` what `first` tells nothing of: those whose labels `on` are not there."""
+    return f"{first} or on ({', '.join(on)}) {second}"
+
+
 def _escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

@@ -2,14 +2,19 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import yaml
 
 from dashboard.grafana.document import WINDOW
 from dashboard.grafana.shapes import Needs, Panel
+from stack.engines import overview_queries
+from stack.engines.overview_queries import BY_ENGINES
 from stack.metrics.catalog import CATALOG
+from stack.metrics.family import Label
+from stack.metrics.promql import Where
+from stack.metrics.queries import Query
 from tests.alerts.foreign_names import foreign_names
 from tests.alerts.promql_names import names
 from tests.alerts.promtool import ROOT
@@ -17,7 +22,7 @@ from tests.alerts.ruleset import RECORDS
 from tests.expressions.absences import CANNOT, ENGINES, LMCACHE, MISSING, SILENT
 from tests.expressions.emulated import expositions
 from tests.expressions.expressions import expanded, narrowed, panels, rules, selectors
-from tests.expressions.feeds import DECLARED, EXPORTER, WATCHED, feeds
+from tests.expressions.feeds import DECLARED, EXPORTER, WATCHED, feeds, synthetic
 from tests.expressions.server import Prometheus, serving
 
 _PARTS = ("", "_bucket", "_sum", "_count")
@@ -91,6 +96,40 @@ def test_every_recording_rule_has_series_where_what_it_is_made_of_is_told(promet
 def test_every_autoscaling_example_finds_series_of_every_version(prometheus: Prometheus, feed: str) -> None:
     narrowed = {name: query.replace('server=""', f'server="", cluster="{feed}"') for name, query in _examples()}
     assert {name: prometheus.count(query) for name, query in narrowed.items()} == dict.fromkeys(narrowed, 1)
+
+
+_OVERVIEW: dict[str, Callable[[Where], Query]] = {
+    "requests": overview_queries.requests,
+    "first token": overview_queries.first_token,
+    "token gap": overview_queries.token_gap,
+    "hit ratio": overview_queries.hit_ratio,
+    "listed": overview_queries.listed,
+    "load": overview_queries.load,
+    "kv used": overview_queries.kv_used,
+    "pool load": overview_queries.pool_load,
+}
+_OF_OURS = {
+    "replicas": overview_queries.replicas,
+    "routable": overview_queries.routable,
+    "sources": overview_queries.sources,
+    "hit ratio of all models": lambda where: overview_queries.hit_ratio(where, models=False),
+}
+
+
+@pytest.mark.parametrize("feed", [*ENGINES, DECLARED])
+def test_the_overview_knows_of_every_fleet_what_its_engines_tell(prometheus: Prometheus, feed: str) -> None:
+    asked = _OVERVIEW | (_OF_OURS if feed == DECLARED else {})
+    silent = {name for name, ask in asked.items() if not prometheus.count(ask({Label.CLUSTER: feed}).expr)}
+    assert silent == ({"requests"} if feed in synthetic() else set())  # of engines that say quantities only, and this is none
+
+
+def test_the_overview_asks_engines_only_of_models_that_nothing_of_ours_tells_of(prometheus: Prometheus) -> None:
+    found = overview_queries.first_token({Label.CLUSTER: DECLARED}).expr
+    assert prometheus.count(f'({found}) and on (path) label_replace(vector(1), "path", "{BY_ENGINES}", "", "")') == 0
+
+
+def test_what_the_rules_record_shows_that_they_are_loaded() -> None:
+    assert sorted(set(overview_queries.RECORDED) - RECORDS.keys()) == []
 
 
 def test_panels_and_examples_ask_only_for_names_that_somebody_has() -> None:

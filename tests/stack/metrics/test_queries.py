@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from stack import metrics
-from stack.metrics import queries, routing_queries
+from stack.metrics import objective_queries, queries, routing_queries
 from stack.metrics.catalog import CATALOG, FOREIGN_HEALTHY, SCRAPE_COLLECTOR_SUCCESS
 from stack.metrics.family import Family, Kind, Label
 from stack.metrics.queries import Query
@@ -79,6 +79,7 @@ QUERIES |= {f"{module.__name__}.{name}": ask() for module in _OTHERS for name, a
 def _fleet() -> Iterator[dict[str, str]]:
     """Series of every family in both pools: counters grow, gauges are 1, what may fail does; and Prometheus' own of alerts."""
     yield {"series": 'ALERTS{alertname="a", alertstate="firing"}', "values": "1x60"}
+    yield from ({"series": f'{name}{{model_name="m"}}', "values": "0.05x60"} for name in objective_queries.SERIES)
     for family in CATALOG.values():
         for pool in ("prefill", "decode"):
             values = (
