@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import notices, sources
-from stack.api.answers import ControlUnreachableError
+from dashboard.steering.consent import consent, harm, missing, touched
+from stack.api.answers import ControlUnreachableError, InFlightError
 from stack.api.client import ControlClient
-from stack.api.schema import ChangeView, EffectView
+from stack.api.schema import ChangeView
 from stack.control.diff import Change
 
-_PREVIEWED, _APPLIED = "previewed", "applied"
+_PREVIEWED, _APPLIED, _IN_FLIGHT = "previewed", "applied", "in flight"
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What is wanted in place of the desired state of `generation`: a merge patch of it, or what generation `back_to` had."""
+    """What is wanted in place of the desired state of `generation`: a merge patch of it, or what generation `back_to` had.
+
+    `force`: although a pool's last change of size is in flight.
+    """
 
     generation: int
     patch: Mapping[str, object] = field(default_factory=dict)
     back_to: int | None = None
+    force: bool = False
 
     def ask(self, control: ControlClient, *, dry_run: bool = False, comment: str | None = None) -> ChangeView:
         """Preview it, or have it."""
         if self.back_to is None:
-            return control.change(self.patch, self.generation, dry_run=dry_run, comment=comment)
-        return control.rollback(self.back_to, self.generation, dry_run=dry_run, comment=comment)
+            return control.change(self.patch, self.generation, dry_run=dry_run, comment=comment, force=self.force)
+        return control.rollback(self.back_to, self.generation, dry_run=dry_run, comment=comment, force=self.force)
 
 
 def review(proposal: Proposal, asked: bool, *, place: str, read_only: bool = False) -> bool:
@@ -41,13 +46,14 @@ def review(proposal: Proposal, asked: bool, *, place: str, read_only: bool = Fal
     if asked:
         st.session_state.pop(_APPLIED, None)
         st.session_state.pop(previewed_here, None)
-        with notices.told():
-            st.session_state[previewed_here] = (proposal, proposal.ask(sources.control(), dry_run=True))
+        st.session_state.pop(f"{_IN_FLIGHT} {place}", None)
+        _preview(proposal, place)
+    _offer_force(proposal, place)
     previewed: tuple[Proposal, ChangeView] | None = st.session_state.get(previewed_here)
     if previewed is None:
         _outcome(proposal.generation)
         return False
-    if previewed[0] != proposal:
+    if replace(previewed[0], force=False) != proposal:
         del st.session_state[previewed_here]
         st.info("The form or the state has changed since the preview: preview it again.")
         return False
@@ -55,6 +61,28 @@ def review(proposal: Proposal, asked: bool, *, place: str, read_only: bool = Fal
     if applied:
         del st.session_state[previewed_here]
     return applied
+
+
+def _preview(proposal: Proposal, place: str) -> None:
+    with notices.told():
+        try:
+            st.session_state[f"{_PREVIEWED} {place}"] = (proposal, proposal.ask(sources.control(), dry_run=True))
+        except InFlightError:
+            st.session_state[f"{_IN_FLIGHT} {place}"] = proposal
+            raise
+
+
+def _offer_force(proposal: Proposal, place: str) -> None:
+    """Where a pool is on its way, and only there, the change can be had all the same."""
+    if st.session_state.get(f"{_IN_FLIGHT} {place}") != proposal:
+        return
+    typed = st.text_input("Type `force` to change the size all the same; it is kept in the history", key=f"force-{place}")
+    if st.button("Preview it forced", icon=":material/warning:", key=f"forced-{place}"):
+        if typed.strip() != "force":
+            st.warning("Type `force` first.", icon=":material/keyboard:")
+            return
+        del st.session_state[f"{_IN_FLIGHT} {place}"]
+        _preview(replace(proposal, force=True), place)
 
 
 def plain(value: object) -> str:
@@ -73,15 +101,6 @@ def sentence(diff: tuple[Change, ...]) -> str:
     return "; ".join(f"{c.field.removeprefix('models.')}: {plain(c.before)} → {plain(c.after)}" for c in diff)
 
 
-_HARMFUL = ("shrink_pool", "change_role", "drain_engines", "resize_l1")
-
-
-def harm(change: ChangeView) -> list[EffectView]:
-    """The effects that take something away: engines that end or serve no more, disaggregation that goes off, KV that is lost."""
-    off = {field.field.split(".")[1] for field in change.diff if field.field.endswith(".dpd.enabled") and field.after is False}
-    return [effect for effect in change.effects if effect.kind in _HARMFUL or (effect.kind == "switch_dpd" and effect.model in off)]
-
-
 def _confirm(proposal: Proposal, change: ChangeView, place: str, read_only: bool) -> bool:
     if not change.diff:
         st.info("Nothing would change: that is what is in force.")
@@ -89,12 +108,18 @@ def _confirm(proposal: Proposal, change: ChangeView, place: str, read_only: bool
     with st.container(border=True):
         st.markdown(f"**This would become generation {proposal.generation + 1}**")
         st.dataframe(fields(change.diff), hide_index=True)
-        _effects(change)
+        harmful, name = harm(change), touched(change)
+        if others := [effect for effect in change.effects if effect not in harmful]:
+            st.markdown("\n".join(f"- {effect.sentence}" for effect in others))
+        sure = consent(name, [effect.sentence for effect in harmful], key=f"sure-{place}-{proposal.generation}")
         why = "Why (required, kept in the history)" if change.comment_required else "Why (kept in the history)"
         comment = st.text_input(why, key=f"comment-{place}-{proposal.generation}")
         pressed = st.button("Apply", type="primary", key=f"apply-{place}", icon=":material/check:", disabled=read_only)
         if pressed and change.comment_required and not comment.strip():
             st.warning("Say why: control takes no change without.", icon=":material/edit_note:")
+            return False
+        if pressed and not sure:
+            missing(name)
             return False
         return pressed and _apply(proposal, comment)
 
@@ -104,18 +129,6 @@ def fields(diff: tuple[Change, ...]) -> pd.DataFrame:
     return pd.DataFrame([{"field": c.field, "before": plain(c.before), "after": plain(c.after)} for c in diff])
 
 
-def _effects(change: ChangeView) -> None:
-    harmful = harm(change)
-    if harmful:
-        st.warning("\n".join(["**This takes something away:**", *map(_bullet, harmful)]), icon=":material/warning:")
-    if others := [effect for effect in change.effects if effect not in harmful]:
-        st.markdown("\n".join(map(_bullet, others)))
-
-
-def _bullet(effect: EffectView) -> str:
-    return f"- {effect.sentence}"
-
-
 def _apply(proposal: Proposal, comment: str) -> bool:
     with notices.told():
         try:
@@ -123,6 +136,7 @@ def _apply(proposal: Proposal, comment: str) -> bool:
         except ControlUnreachableError as error:
             st.error(f"{notices.unreachable(error)} Whether the change was applied is unknown until it answers.", icon=notices.AWAY)
             return False
+        sources.forget()
         st.session_state[_APPLIED] = change
         return True
     return False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
 from dashboard import notices, sources
@@ -11,7 +9,7 @@ from dashboard.scope import toolbar
 from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
 from dashboard.steering.applied import applied
-from dashboard.steering.draft import Draft
+from dashboard.steering.draft import Draft, part
 from dashboard.steering.form import form
 from dashboard.steering.history import history
 from dashboard.steering.outcome import outcome
@@ -22,7 +20,6 @@ from stack.api.answers import ControlError
 from stack.api.schema import StateView
 from stack.control.diff import diff
 from stack.control.mode import Mode
-from stack.control.state import Desired
 
 _DRAFTS, _SEEN, _SERIAL = "drafts", "generation seen", "serial"
 
@@ -69,7 +66,7 @@ def _change(model: str, state: StateView | None) -> None:
     drafts = _drafts()
     if model not in drafts and state is not None:
         drafts[model] = _filled(model, state)
-    drafts[model] = replace(drafts[model], edited=form(model, drafts[model]))
+    drafts[model] = form(model, drafts[model])
     if state is None or not _current(model, state):
         return
     draft = drafts[model]
@@ -77,23 +74,22 @@ def _change(model: str, state: StateView | None) -> None:
         asked = st.button("Preview", icon=":material/preview:")
         if draft.patch and st.button("Reset", icon=":material/undo:"):
             _begin(model, _filled(model, state))
-    patch = {"models": {model: draft.patch}} if draft.patch else {}
-    if review(Proposal(draft.generation, patch), asked, place="form", read_only=state.mode is not Mode.LIVE):
+    if review(Proposal(draft.generation, draft.patch), asked, place="form", read_only=state.mode is not Mode.LIVE):
         del drafts[model]
         st.rerun()
 
 
 def _current(model: str, state: StateView) -> bool:
     """Whether the draft is a change to what is in force; else somebody else's change is told, with the ways on."""
-    draft, now = _drafts()[model], state.desired.models[model]
+    draft, now = _drafts()[model], state.desired
     if draft.generation == state.generation:
         return True
-    if now == draft.basis:  # the change was to another model, or was taken back
+    if part(now, model) == draft.basis:  # the change was to another model, or was taken back
         _drafts()[model] = draft.onto(state.generation, now, draft.serial)
         return True
     if not draft.patch:
         _begin(model, _filled(model, state))
-    since = diff(Desired(models={model: draft.basis}), Desired(models={model: now}))
+    since = diff(draft.basis, part(now, model))
     st.warning(
         f"Somebody changed the state: generation {state.generation} is in force, this form began at {draft.generation}. "
         f"Since then: {sentence(since)}.",
@@ -113,7 +109,7 @@ def _begin(model: str, draft: Draft) -> None:
 
 
 def _filled(model: str, state: StateView) -> Draft:
-    return Draft.of(state.generation, state.desired.models[model], _serial())
+    return Draft.of(state.generation, state.desired, model, _serial())
 
 
 def _serial() -> int:

@@ -32,6 +32,10 @@ class RefusedChangeError(ControlAnswerError):
     """The change makes no sense or would do harm (422): the message says why, `field` where."""
 
 
+class InFlightError(RefusedChangeError):
+    """A pool's last change of size is still in flight (422, `in_flight`): the change can be forced."""
+
+
 class UnauthorizedError(ControlAnswerError):
     """The token is missing or wrong (401, 403)."""
 
@@ -42,6 +46,8 @@ class ReadOnlyError(ControlAnswerError):
 
 _ERRORS = {409: StaleError, 422: RefusedChangeError, 401: UnauthorizedError, 403: UnauthorizedError}
 
+_BY_CODE: dict[str, type[ControlAnswerError]] = {"mode": ReadOnlyError, "in_flight": InFlightError}
+
 
 def refusal(answer: httpx.Response) -> ControlAnswerError:
     """The error that `answer`, which is read and no success, stands for."""
@@ -49,6 +55,6 @@ def refusal(answer: httpx.Response) -> ControlAnswerError:
         detail = msgspec.json.decode(answer.content, type=ErrorView).error
     except msgspec.DecodeError:
         detail = ErrorDetail(code="unknown", message=f"control answered {answer.status_code} without saying why")
-    if detail.code == "mode":
-        return ReadOnlyError(answer.status_code, detail)
+    if own := _BY_CODE.get(detail.code):
+        return own(answer.status_code, detail)
     return _ERRORS.get(answer.status_code, ControlAnswerError)(answer.status_code, detail)

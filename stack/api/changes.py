@@ -122,7 +122,7 @@ class Changes:
             trials = ended(self._board.trials, before, decision.desired)
             return replace(decision, effects=(*decision.effects, *elsewhere, *trials))
         except RefusedError as error:
-            raise ApiError(422, "refused", error.message, error.field or None) from error
+            raise ApiError(422, error.code, error.message, error.field or None) from error
 
     async def _owned(self, keeping: Coroutine[None, None, int]) -> int:
         """A client that hangs up between disk and memory must not leave them apart: the work goes on without it."""

@@ -10,7 +10,7 @@ from stack.control.drift import drift
 from stack.control.flights import Flights, clock_time, replicas_of
 from stack.control.leaving import leavers, present
 from stack.control.members import Member
-from stack.control.refusal import RefusedError
+from stack.control.refusal import InFlightError, RefusedError
 from stack.control.state import Desired
 from stack.fleet.engine import State
 from stack.model.tier import Pool
@@ -55,7 +55,7 @@ def check_serving(before: Desired, after: Desired, members: Sequence[Member]) ->
 def check_flights(before: Desired, after: Desired, members: Sequence[Member], flights: Flights, force: bool) -> Iterator[Forced]:
     """A pool's size changes again only once it reached the last one, or goes back; `force` lets it.
 
-    Raises RefusedError; yields what was forced.
+    Raises InFlightError; yields what was forced.
     """
     lacking = drift(before, members) if flights else {}
     for (model, pool), flight in flights.items():
@@ -67,7 +67,7 @@ def check_flights(before: Desired, after: Desired, members: Sequence[Member], fl
             continue
         reason = f"the {pool} pool has been on its way from {flight.before} to {now} engines since {clock_time(flight.since)}"
         if not force:
-            raise RefusedError(
+            raise InFlightError(
                 field,
                 f"not {wanted} yet: {reason} ({lacking[field]}); wait for it, go back to {flight.before}, or force the change",
             )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 from msgspec import inspect
 
-from stack.control.allowed import allowed, words
+from stack.control.allowed import described, words
 from stack.control.state import ModelState
 from stack.control.tiers import Tiers
 from stack.strategies.base import names
@@ -18,11 +17,25 @@ from stack.strategies.parameters import declared
 
 @dataclass(frozen=True, slots=True)
 class Settable:
-    """One field. `path` is that of a model, but for the tiers, which all share; NAME is any name. `default` is JSON."""
+    """One field. `path` is that of a model, but for the tiers, which all share; NAME is any name.
+
+    `kind` is its type, with bounds, and `value` what it is while nobody says; `meaning` is empty where its name says it all.
+    """
 
     path: str
-    allowed: str
-    default: str
+    kind: inspect.Type
+    value: object
+    meaning: str = ""
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        return words(self.kind)
+
+    @property
+    def default(self) -> str:
+        """What it is while nobody says, as JSON."""
+        return msgspec.json.encode(self.value).decode()
 
 
 def settable() -> tuple[Settable, ...]:
@@ -40,16 +53,13 @@ def _fields(path: str, defaults: msgspec.Struct) -> Iterator[Settable]:
         elif field.name == "parameters":
             yield from _parameters(own)
         elif isinstance(field.type, inspect.DictType):
-            yield Settable(f"{own}.NAME", words(field.type.value_type), "null")
+            yield Settable(f"{own}.NAME", field.type.value_type, None)
         else:
-            yield Settable(own, words(field.type), _json(default))
+            yield Settable(own, field.type, default)
 
 
 def _parameters(path: str) -> Iterator[Settable]:
     for strategy in names():
         for each in declared(strategy).values():
-            yield Settable(f"{path}.{strategy}.{each.name}", allowed(each.kind), _json(each.default))
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+            kind = inspect.type_info(each.kind)
+            yield Settable(f"{path}.{strategy}.{each.name}", kind, each.default, described(each.kind))

@@ -56,13 +56,18 @@ def said(elements: Any) -> list[str]:
 
 def test_the_form_shows_what_is_in_force(opened: Opener, steered: Steered) -> None:
     page = opened("control")
-    assert [widget.value for widget in page.selectbox if widget.key not in TOOLBAR] == [
-        "prefix_aware",
-        "prefix_aware",
-        "as above",
-        "as above",
-    ]
-    assert [widget.value for widget in page.number_input] == [512, 1, 2]
+    chosen = {widget.label: widget.value for widget in page.selectbox if widget.key not in TOOLBAR}
+    assert chosen == {
+        "Routing strategy": "prefix_aware",
+        "When kv_aware has no placement": "prefix_aware",
+        "Prefill strategy": "as above",
+        "Decode strategy": "as above",
+        "Store's eviction policy": None,
+    }
+    numbers = {widget.label: widget.value for widget in page.number_input}
+    assert numbers["Routing threshold (tokens)"] == 512
+    assert (numbers["Prefill engines"], numbers["Decode engines"]) == (1, 2)
+    assert (numbers["Waiting at most (s)"], numbers["In flight, all engines"]) == (30.0, None)
     assert buttons(page) == ["Preview"]
     assert said(page.success) == ["Every live router applies generation 1: router-0."]
 
@@ -73,7 +78,7 @@ def test_a_change_is_previewed_then_applied_with_its_comment(opened: Opener, ste
         {"field": "models.smollm2.strategy", "before": "prefix_aware", "after": "kv_aware"}
     ]
     assert state(steered)["generation"] == 1
-    page.text_input[0].set_value("try KV events")
+    labelled(page.text_input, "Why (kept in the history)").set_value("try KV events")
     page = press(page, "Apply")
     assert (state(steered)["generation"], model(steered)["strategy"]) == (2, "kv_aware")
     assert "Generation 2 is in force." in said(page.success)
@@ -113,7 +118,36 @@ def test_what_takes_something_away_is_said_before_it_is_applied(opened: Opener, 
         "**This takes something away:**\n- Every prompt goes straight to a decode engine: disaggregation is off.\n"
         "- To drain and end: decode-1. No new requests; those in flight finish first."
     ]
-    assert "Apply" in buttons(page)
+    page = press(page, "Apply")
+    assert said(page.warning)[1:] == ["Type `smollm2` first: it is what this change takes something away from."]
+    assert state(steered)["generation"] == 1
+    labelled(page.text_input, "Type `smollm2` to confirm").input("smollm2")
+    press(page.run(), "Apply")
+    assert (state(steered)["generation"], model(steered)["dpd"]["enabled"]) == (2, False)
+
+
+def test_a_pool_on_its_way_is_resized_again_only_by_force_that_is_typed(opened: Opener, steered: Steered) -> None:
+    page = press(press(resize(opened("control"), "Decode", 3), "Preview"), "Apply")
+    page = press(resize(page, "Decode", 4), "Preview")
+    assert "the decode pool has been on its way from 2 to 3 engines" in said(page.error)[0]
+    assert "Apply" not in buttons(page)
+    page = press(page, "Preview it forced")
+    assert said(page.warning) == ["Type `force` first."]
+    labelled(page.text_input, "Type `force` to change the size all the same; it is kept in the history").input("force")
+    press(press(page.run(), "Preview it forced"), "Apply")
+    record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
+    assert (record["forced"], model(steered)["pools"]["decode"]["replicas"]) == (True, 4)
+
+
+def test_what_is_seldom_set_is_set_in_its_own_unit(opened: Opener, steered: Steered) -> None:
+    page = opened("control")
+    labelled(page.number_input, "Decode, prefix_aware: patience_tokens").set_value(512.0)
+    labelled(page.number_input, "In flight, each engine").set_value(8)
+    labelled(page.toggle, "Eject stalled engines").set_value(True)
+    press(press(page.run(), "Preview"), "Apply")
+    now = model(steered)
+    assert now["pools"]["decode"]["parameters"] == {"prefix_aware": {"patience_tokens": 512.0}}
+    assert (now["limits"]["in_flight_per_engine"], now["eject_stalled"]) == (8, True)
 
 
 def test_a_refusal_gives_field_and_reason(opened: Opener, steered: Steered) -> None:
@@ -216,7 +250,7 @@ def test_an_earlier_generation_is_previewed_then_had_again(opened: Opener, steer
         "models.smollm2.dpd.routing_threshold",
         "models.smollm2.strategy",
     ]
-    page.text_input[0].set_value("worse")
+    labelled(page.text_input, "Why (kept in the history)").set_value("worse")
     page = press(page, "Apply")
     assert (state(steered)["generation"], model(steered)["strategy"]) == (5, "session")
     record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]

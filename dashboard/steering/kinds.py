@@ -1,0 +1,60 @@
+"""Widgets by a field's type: its bounds are the widget's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+from msgspec import inspect
+
+from dashboard.steering.kept import kept
+from stack.control.tiers import size
+
+_LARGEST = (1 << 53) - 1  # what a browser's numbers hold exactly
+
+
+def edit(label: str, kind: inspect.Type, value: Any, *, key: str, text: str, empty: str = "") -> Any:
+    """Draw the widget for a field of `kind` that holds `value`, and read it. `empty` says what an empty field comes to."""
+    inner, optional = _inner(kind)
+    match inner:
+        case inspect.BoolType():
+            return st.toggle(label, key=kept(key, value), help=text)
+        case inspect.IntType():
+            least, most = int(inner.ge or 0), int(inner.le or _LARGEST)
+            return st.number_input(label, least, min(most, _LARGEST), step=1, key=kept(key, value), help=text, placeholder=empty)
+        case inspect.FloatType():
+            return _number(label, inner, value, key, text, empty)
+        case inspect.EnumType():
+            names = [member.value for member in inner.cls]
+            return st.selectbox(label, names, index=None, key=kept(key, value), help=text, placeholder=empty)
+        case inspect.VarTupleType():
+            return _list(label, value, key, text)
+        case _:
+            return st.text_input(label, key=kept(key, value or ""), help=text, placeholder=empty) or (None if optional else "")
+
+
+def memory(value: object) -> str:
+    """An amount of bytes for people; empty for none."""
+    return size(value) if isinstance(value, int) and value else ""
+
+
+def _inner(kind: inspect.Type) -> tuple[inspect.Type, bool]:
+    """The type without what is written on it and without null, and whether it may be null."""
+    if isinstance(kind, inspect.Metadata):
+        return _inner(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        others = [_inner(one)[0] for one in kind.types if not isinstance(one, inspect.NoneType)]
+        return others[0], len(others) < len(kind.types)
+    return kind, False
+
+
+def _number(label: str, kind: inspect.FloatType, value: float | None, key: str, text: str, empty: str) -> float | None:
+    least = float(kind.ge if kind.ge is not None else kind.gt or 0.0)
+    most = None if kind.le is None else float(kind.le)
+    filled = None if value is None else float(value)
+    return st.number_input(label, least, most, step=None, format="%g", key=kept(key, filled), help=text, placeholder=empty)
+
+
+def _list(label: str, value: Sequence[str], key: str, text: str) -> list[str]:
+    return st.multiselect(label, list(value), key=kept(key, list(value)), help=text, accept_new_options=True)
