@@ -85,9 +85,9 @@ def named(expression: str, label: Label, value: str) -> str:
     return f'label_replace({expression}, "{label}", "{_escaped(value)}", "", "")'
 
 
-def renamed(expression: str, label: Label, source: str) -> str:
-    """`expression` with `label` set to what its series have in the label `source`."""
-    return f'label_replace({expression}, "{label}", "$1", "{source}", "(.*)")'
+def renamed(expression: str, label: Label, source: str, form: str = "$1") -> str:
+    """`expression` with `label` set to what its series have in the label `source`, for which `$1` stands in `form`."""
+    return f'label_replace({expression}, "{label}", "{form}", "{source}", "(.*)")'
 
 
 def either(first: str, second: str, on: Iterable[Label]) -> str:

@@ -1,0 +1,104 @@
+"""Engines as a table, the worst off first, as many as somebody can read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import reader
+from dashboard.fleet.columns import IN_FLIGHT, NOBODY, OF_ENGINES, cells, numbers
+from dashboard.fleet.seen import UNKNOWN, Engine
+from stack.fleet.engine import State
+
+COLOURS = {
+    State.READY: "#0f9d76",
+    State.JOINING: "#4f6df5",
+    State.DRAINING: "#c98500",
+    State.DRAINED: "#8a63d2",
+    State.DOWN: "#e5534b",
+    UNKNOWN: "#8b949e",
+}
+_ROWS_SHOWN, _HEIGHT_MAX = 12, 460  # rows, pixels
+
+
+def draw(engines: Sequence[Engine], picked: str, choose: Callable[[], None]) -> None:
+    """The table; `choose` is called when an engine is clicked, whose name is then `st.session_state[picked]["label"]`."""
+    button = st.column_config.ButtonColumn(
+        "engine", pinned=True, alignment="left", key=picked, on_click=choose, help="Click an engine to see more of it."
+    )
+    frame = table(engines)
+    st.dataframe(
+        frame.style.map(_coloured, subset=["state"]), hide_index=True, placeholder=NOBODY, key="engines",
+        height="content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX,
+        column_config={"engine": button, **_CONFIG, **numbers(OF_ENGINES)},
+        alt="One row an engine: pool, state, health, requests, cache, tokens, version, and how old what is known is.",
+    )  # fmt: skip
+
+
+def table(engines: Sequence[Engine]) -> pd.DataFrame:
+    """One row an engine."""
+    return pd.DataFrame([_row(engine) for engine in engines])
+
+
+def _row(engine: Engine) -> dict[str, object]:
+    view = engine.view
+    return {
+        "engine": engine.name,
+        "state": engine.state,
+        "health": (engine.health or UNKNOWN).replace("_", " "),
+        "looked at": None if view is None else view.health_age_seconds,
+        **cells(OF_ENGINES, engine.figures),
+        IN_FLIGHT.title: engine.in_flight,
+        "model": engine.place.model,
+        "pool": engine.place.pool,
+        "version": engine.version,
+        "read": read(engine),
+        "emulated": {True: "yes", False: "no"}.get(engine.emulated) if engine.emulated is not None else None,
+        "url": None if view is None else view.url,
+        "detail": "" if view is None else view.remarks(clock),
+    }
+
+
+def read(engine: Engine) -> str | None:
+    """How old what the exporter tells of it is, or why it tells nothing; None where Prometheus does not answer."""
+    listed = engine.listed
+    if listed is None:
+        return None
+    if listed.age is None:
+        return "not listed by the exporter"
+    if listed.unread:
+        return f"failed: {', '.join(listed.unread)}"
+    return f"{listed.age:.0f} s ago"
+
+
+def clock(at: float) -> str:
+    """Unix seconds in the reader's time."""
+    return f"{reader.moment(at):%b %d, %H:%M:%S}"
+
+
+def _coloured(state: object) -> str:
+    return f"color: {COLOURS[str(state)]}"
+
+
+_CONFIG: Mapping[str, Any] = {
+    "state": st.column_config.TextColumn(
+        "state", width=78,
+        help="Control's word: ready, joining, draining (it leaves), drained (an operator's wish), down. Else what routers see.",
+    ),
+    "health": st.column_config.TextColumn("health", width=82, help="Whether it can answer, as the routers see it; the worst word."),
+    "looked at": st.column_config.NumberColumn(
+        "looked at", width=84, format="%.0f s ago", help="When a router last looked, of those the one that looked least lately."
+    ),
+    "model": st.column_config.TextColumn("model", width=130),
+    "pool": st.column_config.TextColumn("pool", width=70),
+    "version": st.column_config.TextColumn("version", width=90, help="The engine's own, as the exporter read it."),
+    "read": st.column_config.TextColumn(
+        "read", width=150, help="When the exporter last told of it, and which of its collectors could not read it."
+    ),
+    "emulated": st.column_config.TextColumn("emulated", width=80, help="Whether its timings are a model's."),
+    "url": st.column_config.TextColumn("url", width=180, help="Where it listens; nothing until it does."),
+    "detail": st.column_config.TextColumn("detail", width=300),
+}  # fmt: skip

@@ -1,0 +1,124 @@
+"""Pools and engines: what there is of each pool, what each engine does, and the ways to drain and scale."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import asking, notices, panels, sources
+from dashboard.asking import Answers, Now, Question
+from dashboard.fleet import pools, table
+from dashboard.fleet.columns import SAID
+from dashboard.fleet.place import Place
+from dashboard.fleet.seen import STATES, Engine, Wanted, engines, measured
+from dashboard.fleet.told import Told, figures, listing
+from dashboard.scope import ALL, Scope, toolbar
+from stack.api.schema import StateView
+from stack.metrics import engine_queries
+from stack.metrics.family import Label
+from stack.metrics.promql import Pattern, Where
+
+WINDOW = "2m"
+POOL, STATE, TEXT, MOST, ENGINE = "engines-pool", "engines-state", "engines-text", "engines-most", "engine"
+"""Names of what the link holds."""
+_PICKED_POOL, _PICKED_ENGINE, _KNOWN = "picked pool", "picked engine", "known pools"
+_MOST = (50, 200, 1000)
+_NAMED = 200  # as many engines are asked for by name; for more a whole pool's are read
+
+
+def page() -> None:
+    """Draw the page."""
+    scope = toolbar("Pools and engines")
+    scope.live(_pools, scope)
+    scope.live(_engines, scope, _wanted(scope))
+
+
+def _pools(scope: Scope) -> None:
+    state = _state()
+    questions: dict[str, Question] = {"pools": Now(engine_queries.pools(scope.model, WINDOW))}
+    if state is None:
+        questions["listing"] = Now(engine_queries.listing(scope.model))
+    answers, told = _ask(questions, scope), Told()
+    if answers is not None:
+        with notices.told():
+            told = figures(answers.samples("pools"))
+    rows = []
+    if state is not None:
+        rows = [row for row in pools.of_control(state, told) if scope.model_name in (None, row.place.model)]
+    elif answers is not None:
+        with notices.told():
+            rows = pools.of_prometheus(engines(None, listing(answers.samples("listing"))), told)
+    st.session_state[_KNOWN] = sorted(row.place for row in rows)
+    if not rows:
+        st.info("No pool is known yet: none is configured in control, and Prometheus tells of none.")
+        return
+    pools.draw(rows, _PICKED_POOL, _choose_pool)
+    if answers is not None:
+        panels.footer(answers, scope.refresh)
+
+
+def _state() -> StateView | None:
+    with notices.told():
+        return sources.state()
+    return None
+
+
+def _ask(questions: dict[str, Question], scope: Scope) -> Answers | None:
+    with notices.told():
+        return asking.ask(questions, scope.span)
+    return None
+
+
+def _choose_pool() -> None:
+    st.session_state[POOL] = st.session_state[_PICKED_POOL]["label"]
+
+
+def _choose_engine() -> None:
+    st.session_state[ENGINE] = st.session_state[_PICKED_ENGINE]["label"]
+
+
+def _wanted(scope: Scope) -> Wanted:
+    """The filters, which the link holds."""
+    known = [str(place) for place in st.session_state.get(_KNOWN, ())]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        # What a link names stays, though nobody tells of it now.
+        pool = st.selectbox("Pool", [ALL, *known], key=POOL, bind="query-params", accept_new_options=True, width=240)
+        states = st.pills(
+            "State", [str(state) for state in STATES], selection_mode="multi", key=STATE, bind="query-params", width="content",
+        )  # fmt: skip
+        text = st.text_input("Search", key=TEXT, bind="query-params", placeholder="name, version, address", width=220)
+        most = st.selectbox("At most", _MOST, key=MOST, bind="query-params", width=110, help="As many rows, the worst off first.")
+    return Wanted(scope.model_name, Place.of(pool or ""), frozenset(states), text.strip(), most or _MOST[0])
+
+
+def _engines(scope: Scope, wanted: Wanted) -> None:
+    where = scope.model if wanted.place is None else wanted.place.within(scope.model)
+    state = None
+    with notices.quiet():
+        state = sources.state()  # where it is away, the pools above say so
+    found = _found(state, where, scope)
+    fitting = wanted.of(found)
+    shown = fitting[: wanted.most]
+    if not shown:
+        st.info("No engine is known yet." if not found else "No engine is like that: the filters leave none.")
+        return
+    with notices.quiet():
+        answers = asking.ask({"engines": Now(engine_queries.engines(_named(where, shown), WINDOW))}, scope.span)
+        shown = measured(shown, figures(answers.samples("engines")))
+    of = f"{len(fitting):,} engines" if len(shown) == len(fitting) else f"the {len(shown):,} worst off of {len(fitting):,} engines"
+    st.caption(f"{of[0].upper()}{of[1:]}. {SAID}")
+    table.draw(shown, _PICKED_ENGINE, _choose_engine)
+
+
+def _found(state: StateView | None, where: Where, scope: Scope) -> list[Engine]:
+    views = None if state is None else state.engines
+    with notices.quiet():
+        answers = asking.ask({"listing": Now(engine_queries.listing(where))}, scope.span)
+        return engines(views, listing(answers.samples("listing")))
+    return engines(views, None)
+
+
+def _named(where: Where, shown: list[Engine]) -> Where:
+    if len(shown) > _NAMED:
+        return where
+    names = "|".join(sorted({engine.name.replace(".", r"\\.") for engine in shown}))
+    return {**where, Label.REPLICA: Pattern(names)}

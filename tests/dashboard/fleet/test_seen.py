@@ -1,0 +1,57 @@
+"""Engines as control and Prometheus tell of them, together."""
+
+from dashboard.fleet.seen import Engine, Wanted, engines, measured
+from dashboard.fleet.told import Listed, Name, Told
+from stack.fleet.engine import State
+from stack.metrics.engine_queries import Quantity
+from tests.dashboard.fleet.samples import DECODE, PREFILL, view
+
+LISTED: dict[Name, Listed] = {
+    (DECODE, "decode-0"): Listed(age=2.0, version="0.32", emulated=True, health="ready"),
+    (DECODE, "decode-9"): Listed(age=2.0, health="not_ready"),
+}
+
+
+def names(found: list[Engine]) -> list[str]:
+    return [engine.name for engine in found]
+
+
+def test_the_worst_off_come_first_and_the_busiest_of_the_well() -> None:
+    views = [
+        view("decode-0", in_flight=1), view("decode-1", in_flight=7), view("decode-2", State.DOWN), view("decode-3", State.DRAINED),
+    ]  # fmt: skip
+    assert names(engines(views, {})) == ["decode-2", "decode-3", "decode-1", "decode-0"]
+
+
+def test_who_cannot_be_read_stands_before_who_can() -> None:
+    unread: dict[Name, Listed] = {(DECODE, "decode-1"): Listed(age=1.0, unread=("engines",))}
+    assert names(engines([view("decode-0"), view("decode-1")], unread)) == ["decode-1", "decode-0"]
+
+
+def test_control_has_the_word_on_states_and_routers_have_it_without_control() -> None:
+    both = engines([view("decode-0", State.DRAINED)], LISTED)
+    assert {engine.name: (engine.state, engine.health) for engine in both} == {
+        "decode-9": ("down", "not_ready"),
+        "decode-0": ("drained", "unknown"),
+    }
+    assert [engine.state for engine in engines(None, LISTED)] == ["down", "ready"]
+
+
+def test_what_nobody_says_is_unknown_and_not_ready() -> None:
+    (engine,) = engines(None, {(DECODE, "decode-0"): Listed(age=1.0)})
+    assert (engine.state, engine.health, engine.in_flight, engine.emulated) == ("unknown", None, None, None)
+
+
+def test_filters_leave_what_fits_all_of_them() -> None:
+    found = engines([view("decode-0"), view("decode-1", State.DOWN), view("prefill-0")], LISTED)
+    assert names(Wanted(place=PREFILL).of(found)) == ["prefill-0"]
+    assert names(Wanted(states=frozenset({"down"})).of(found)) == ["decode-1", "decode-9"]
+    assert names(Wanted(text="0.32").of(found)) == ["decode-0"]
+    assert names(Wanted(text="HTTP://decode").of(found)) == ["decode-1", "decode-0"]
+    assert names(Wanted(model="another").of(found)) == []
+
+
+def test_figures_are_put_to_their_engines() -> None:
+    told = Told({(DECODE, "decode-0"): {Quantity.RUNNING: 2.0}})
+    found = measured(engines([view("decode-0"), view("decode-1")], {}), told)
+    assert [engine.figures for engine in found] == [{Quantity.RUNNING: 2.0}, {}]
