@@ -1,0 +1,30 @@
+"""DPD: where a disaggregated request's time goes, how KV gets across, and what another threshold would do."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import notices, sources
+from dashboard.scope import Scope, toolbar
+from dashboard.transfers.trying import trying
+
+
+def page() -> None:
+    """Draw the page."""
+    scope = toolbar("DPD")
+    model = None
+    with notices.told():
+        model = _model(scope)
+    if model is not None:
+        trying(model)
+
+
+def _model(scope: Scope) -> str | None:
+    """The model that is steered here: the one that is picked, or the only one. Raises as `sources.state` does."""
+    served = sorted(sources.state().desired.models)
+    if scope.model_name is not None:
+        return scope.model_name
+    if len(served) == 1:
+        return served[0]
+    st.info(f"Several models are served: {', '.join(served)}. Pick one above to try thresholds with.", icon=":material/filter_alt:")
+    return None

@@ -1,0 +1,155 @@
+"""The DPD page against the real control and something that plays Prometheus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from stack.control.decision import Candidate, Selection
+from stack.control.mode import Mode, Stance
+from stack.control.state import Desired
+from tests.dashboard.conftest import Opener
+from tests.dashboard.fakes import EmulatedFleet, Steered
+from tests.decisions import decision, disaggregated
+from tests.stack.api.deck import running
+from tests.stack.control.samples import desired, model
+
+
+def said(elements: Any) -> list[str]:
+    return [element.value for element in elements]
+
+
+def figures(page: AppTest) -> dict[str, tuple[str, str]]:
+    return {metric.label: (metric.value, metric.delta) for metric in page.metric}
+
+
+def slide(page: AppTest, key: str, value: int) -> AppTest:
+    page.select_slider(key=key).set_value(value)
+    return page.run()
+
+
+def press(page: AppTest, key: str) -> AppTest:
+    page.button(key=key).click()
+    return page.run()
+
+
+def dpd(control: Steered) -> dict[str, Any]:
+    told: dict[str, Any] = httpx.get(f"{control.url}/v1/state").json()["desired"]["models"]["smollm2"]["dpd"]
+    return told
+
+
+def remembered(control: Steered) -> None:
+    held = Selection(
+        strategy="kv_aware", engine="decode-0", reason="r", candidates=(Candidate(engine="decode-0", cached_tokens=2_100),)
+    )
+    control.report(
+        decision(at=1.0), decision(at=2.0), disaggregated(at=3.0), disaggregated(at=5.0, prompt_tokens=2_200, decode=held)
+    )
+
+
+def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: Steered) -> None:
+    remembered(steered)
+    page = slide(opened("dpd"), "threshold", 2_048)
+    assert "In force: prompts of at least 512 tokens are computed on a prefill engine first" in " ".join(said(page.caption))
+    shown = figures(page)
+    assert shown["Disaggregated"] == ("25.0%", "now 50.0%")
+    assert shown["Would change path"] == ("1", "0 to prefill, 1 direct")
+    assert shown["Prefill pool busy"] == ("unknown", "now unknown")
+    assert "too few prefills tell their time" in " ".join(said(page.caption))
+    assert not page.exception
+
+
+def test_what_a_decode_engine_holds_is_the_second_dimension(opened: Opener, steered: Steered) -> None:
+    remembered(steered)
+    page = slide(opened("dpd"), "uncached", 128)
+    assert figures(page)["Disaggregated"] == ("25.0%", "now 50.0%")
+    assert not page.exception
+
+
+def test_always_is_spelled_out(opened: Opener, steered: Steered) -> None:
+    steered.patch({"dpd": {"routing_threshold": 0, "min_uncached_tokens": 64}})
+    told = " ".join(said(opened("dpd").caption))
+    assert "In force: every prompt (0 means always) are computed on a prefill engine first, unless a decode engine" in told
+
+
+def test_a_threshold_is_applied_with_two_clicks(opened: Opener, steered: Steered) -> None:
+    remembered(steered)
+    page = press(slide(opened("dpd"), "threshold", 2_048), "preview threshold")
+    assert page.dataframe[0].value.to_dict("records") == [
+        {"field": "models.smollm2.dpd.routing_threshold", "before": "512", "after": "2048"}
+    ]
+    assert dpd(steered)["routing_threshold"] == 512
+    page = press(page, "apply-threshold")
+    assert (dpd(steered)["routing_threshold"], dpd(steered)["min_uncached_tokens"]) == (2_048, 0)
+    assert "In force: prompts of at least 2,048 tokens" in " ".join(said(page.caption))
+    assert "Generation 2 is in force." in said(page.success)
+    assert not page.exception
+
+
+def test_somebody_elses_change_between_the_clicks_is_told(opened: Opener, steered: Steered) -> None:
+    page = press(slide(opened("dpd"), "threshold", 2_048), "preview threshold")
+    steered.patch({"dpd": {"routing_threshold": 1_024}})
+    page = press(page, "apply-threshold")
+    told = said(page.warning) + said(page.info)
+    assert any("preview" in words and "again" in words for words in told), told
+    assert dpd(steered)["routing_threshold"] == 1_024
+
+
+def test_where_disaggregation_is_off_the_preview_is_of_switching_it_on(opened: Opener, steered: Steered) -> None:
+    remembered(steered)
+    steered.patch({"dpd": {"enabled": False}})
+    page = opened("dpd")
+    assert figures(page)["Disaggregated"] == ("50.0%", "now off")
+    assert page.button(key="preview threshold").label == "Preview disaggregation with this threshold"
+    page = press(page, "preview threshold")
+    assert page.dataframe[0].value["field"].to_list() == ["models.smollm2.dpd.enabled"]
+
+
+def test_without_requests_there_is_nothing_to_try(opened: Opener, steered: Steered) -> None:
+    page = opened("dpd")
+    assert any(words.startswith("Control remembers no request of this model yet") for words in said(page.info))
+    assert not page.metric
+    assert not page.exception
+
+
+@pytest.mark.parametrize("mode", [Mode.OBSERVE, Mode.DECLARATIVE])
+def test_who_can_only_look_gets_the_command_instead_of_a_button(
+    opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path, mode: Mode
+) -> None:
+    fleet = EmulatedFleet(running("prefill-0", "decode-0", "decode-1").engines)
+    control = Steered(tmp_path / "control", fleet, desired(), stance=Stance(mode))
+    try:
+        environment.setenv("KVDECK_CONTROL_URL", control.url)
+        page = opened("dpd")
+        assert "preview threshold" not in [button.key for button in page.button]
+        assert "`kvdeck ctl set --model smollm2 dpd.routing_threshold=512`" in said(page.caption)[-1]
+    finally:
+        control.stop()
+
+
+def test_of_several_models_one_has_to_be_picked(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fleet = EmulatedFleet(running("prefill-0", "decode-0", "decode-1").engines)
+    control = Steered(tmp_path / "control", fleet, Desired(models={"smollm2": model(), "other": model()}))
+    try:
+        environment.setenv("KVDECK_CONTROL_URL", control.url)
+        page = opened("dpd")
+        assert "Several models are served: other, smollm2. Pick one above to try thresholds with." in said(page.info)
+        page.selectbox(key="model").set_value("other")
+        assert page.run().button(key="preview threshold").label == "Preview this threshold"
+    finally:
+        control.stop()
+
+
+def test_without_control_the_page_says_so(opened: Opener) -> None:
+    assert any("Control does not answer" in words for words in said(opened("dpd").error))
+
+
+def test_where_no_control_is_configured_thresholds_need_one(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("KVDECK_CONTROL_URL", "")
+    page = opened("dpd")
+    assert any(words.startswith("This needs kvdeck's control") for words in said(page.info))
+    assert not page.error
