@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dashboard.views import control, dpd, engines, overview, routing
+from dashboard.views import cache, control, dpd, engines, overview, routing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Page:
 
 PAGES = (
     Page("Overview", "overview", ":material/monitoring:", overview.page),
+    Page("Cache", "cache", ":material/layers:", cache.page),
     Page("DPD", "dpd", ":material/call_split:", dpd.page),
     Page("Routing", "routing", ":material/alt_route:", routing.page),
     Page("Pools and engines", "engines", ":material/dns:", engines.page),

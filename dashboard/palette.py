@@ -23,7 +23,10 @@ FALLBACK = "#e0a100"
 GREY = "#8b949e"
 MARK = "#d6336c"
 # A second kind of line beside the first: the middle beside the tail, waiting beside running.
-DASHES = {"p50": "dot", "waiting": "dot"}
+DASHES = {
+    "p50": "dot", "waiting": "dot",
+    "evict_reuse_gap": "dot", "reuse_gap": "dash", "idle_before_evict": "dashdot",
+}  # fmt: skip
 
 _NAMED = {str(kind): colour for table in (SOURCES, TIERS, PATHS, POOLS) for kind, colour in table.items()}
 _OTHERS = ("#4f6df5", "#0f9d76", "#f0883e", "#a05cf0", "#38b6d8", "#e5534b", "#c69026", "#8b949e")

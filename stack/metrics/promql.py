@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -42,6 +43,19 @@ def matchers(where: Where) -> str:
     )
 
 
+def loosely(where: Where, *labels: Label) -> Where:
+    """`where`, but that series without one of `labels` stay: what several models share is each of theirs."""
+    return {
+        label: Pattern(f"{_escaped(re.escape(value))}|") if label in labels and isinstance(value, str) else value
+        for label, value in where.items()
+    }
+
+
+def known(where: Where, family: Family) -> Where:
+    """What of `where` the family can be narrowed by, for questions that join several families."""
+    return {label: value for label, value in where.items() if label in family.labels or label in ATTACHED}
+
+
 def rate(family: Family, by: Iterable[Label], where: Where, window: str, part: str = "") -> str:
     """The family's rate a second, summed to `by`."""
     return total(f"rate({selector(family, where, part, window)})", by)
@@ -63,6 +77,11 @@ def at_most(bound: float, family: Family, by: Iterable[Label], where: Where, win
         raise ValueError(f"{family.name} has no bucket {bound}")
     name, _, narrowed = selector(family, where, "_bucket", window).partition("{")
     return total(f'rate({name}{{le="{bound}",{narrowed})', by)
+
+
+def worst(count: int, expression: str) -> str:
+    """The `count` greatest series of `expression`: a fleet of a thousand engines is not a thousand rows."""
+    return f"topk({count}, {expression})"
 
 
 def ratio(above: str, below: str) -> str:

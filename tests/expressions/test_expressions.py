@@ -23,6 +23,8 @@ from tests.expressions.absences import CANNOT, ENGINES, LMCACHE, MISSING, SILENT
 from tests.expressions.emulated import expositions
 from tests.expressions.expressions import expanded, narrowed, panels, rules, selectors
 from tests.expressions.feeds import DECLARED, EXPORTER, WATCHED, feeds, synthetic
+from tests.expressions.questions import SILENT as UNANSWERED
+from tests.expressions.questions import questions
 from tests.expressions.server import Prometheus, serving
 
 _PARTS = ("", "_bucket", "_sum", "_count")
@@ -76,6 +78,11 @@ def test_every_query_of_a_panel_finds_series_in_some_feed(prometheus: Prometheus
         if not prometheus.count(narrowed(query.expr, ".*"))
     ]
     assert silent == []
+
+
+def test_every_question_of_a_page_finds_series_in_some_feed(prometheus: Prometheus) -> None:
+    silent = [name for name, query in questions().items() if not prometheus.count(query.expr)]
+    assert sorted(silent) == sorted(UNANSWERED)
 
 
 def test_every_rule_can_be_evaluated_and_each_of_its_selectors_finds_series(prometheus: Prometheus) -> None:

@@ -2,7 +2,7 @@ import pytest
 
 from stack.metrics import catalog
 from stack.metrics.family import Label
-from stack.metrics.promql import EVERYWHERE, Pattern, Where, aggregate, at_most, quantile, rate, ratio, selector
+from stack.metrics.promql import EVERYWHERE, Pattern, Where, aggregate, at_most, known, loosely, quantile, rate, ratio, selector
 
 
 def test_label_values_are_escaped() -> None:
@@ -52,3 +52,14 @@ def test_samples_are_counted_up_to_a_bucket_that_there_is() -> None:
     )
     with pytest.raises(ValueError, match="no bucket 65"):
         at_most(65.0, catalog.ROUTER_INDEX_ERROR, (), EVERYWHERE, "5m")
+
+
+def test_what_models_share_is_found_with_and_without_their_name() -> None:
+    where = loosely({Label.MODEL_NAME: 'a.b"c', Label.NAMESPACE: "ns"}, Label.MODEL_NAME)
+    assert selector(catalog.CACHE_USED_RATIO, where) == 'kvdeck_cache_used_ratio{model_name=~"a\\\\.b\\"c|",namespace="ns"}'
+
+
+def test_a_question_of_several_families_narrows_each_by_what_it_carries() -> None:
+    where = {Label.MODEL_NAME: "m", Label.NAMESPACE: "ns"}
+    assert known(where, catalog.CACHE_EVICTED_KEYS) == {Label.NAMESPACE: "ns"}
+    assert known(where, catalog.CACHE_EVICTED_CHUNKS) == where

@@ -80,6 +80,7 @@ def _fleet() -> Iterator[dict[str, str]]:
     """Series of every family in both pools: counters grow, gauges are 1, what may fail does; and Prometheus' own of alerts."""
     yield {"series": 'ALERTS{alertname="a", alertstate="firing"}', "values": "1x60"}
     yield from ({"series": f'{name}{{model_name="m"}}', "values": "0.05x60"} for name in objective_queries.SERIES)
+    yield {"series": 'kvdeck_target_info{replica="tells-nothing", model_name="m"}', "values": "1x60"}
     for family in CATALOG.values():
         for pool in ("prefill", "decode"):
             values = (
@@ -100,6 +101,7 @@ def _fleet() -> Iterator[dict[str, str]]:
 
 def _series(family: Family, pool: str, tier: str) -> Iterator[tuple[str, str]]:
     own = {Label.MODEL_NAME: "m", Label.POOL: pool, Label.TIER: tier, Label.REASON: "not_found"}
+    own |= {Label.SOURCE: "unknown", Label.STATE: "absent"}
     labels = ", ".join(f'{label}="{own.get(label, label)}"' for label in family.labels)
     if family.kind is not Kind.HISTOGRAM:
         yield family.name, labels

@@ -1,0 +1,159 @@
+"""The Cache page against something that plays Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.asking import Question
+from dashboard.scope import Scope
+from dashboard.views.cache import PARTS
+from stack.metrics.family import Label
+from tests.dashboard.conftest import Opener
+from tests.dashboard.fakes import Heard, Series, prometheus
+
+SCOPE = Scope(timedelta(minutes=15), 5, {})
+ORIGINS, TIERS = "Where KV came from", "Tiers"
+
+
+def questions(part: str) -> Mapping[str, Question]:
+    return PARTS[part].questions(SCOPE)
+
+
+def answers(part: str, told: Mapping[str, Sequence[Series]]) -> dict[str, Sequence[Series]]:
+    """What Prometheus says to each question of a part, by the question's name."""
+    return {questions(part)[name].query.expr: series for name, series in told.items()}
+
+
+def turned(page: AppTest, part: str) -> AppTest:
+    page.segmented_control(key="cache-part").set_value(part)
+    return page.run()
+
+
+ARRIVED: Mapping[str, Sequence[Series]] = {
+    "waterfall": [({"source": "engine"}, 80.0), ({"source": "unknown"}, 20.0)],
+    "now": [({"source": "engine"}, 80.0), ({"source": "unknown"}, 20.0)],
+    "unexplained": [({"replica": "decode-1", "version": "0.11.0"}, 20.0)],
+}
+
+
+def test_no_part_asks_more_than_twelve_questions() -> None:
+    assert {part: count for part in PARTS if (count := len(questions(part))) > 12} == {}
+
+
+def test_every_question_can_be_narrowed_to_a_fleet_and_a_model() -> None:
+    narrow = Scope(timedelta(minutes=15), 5, {Label.MODEL_NAME: "m", Label.NAMESPACE: "ns", Label.CLUSTER: "c"})
+    asked = {name: question.query.expr for part in PARTS.values() for name, question in part.questions(narrow).items()}
+    assert [name for name, expression in asked.items() if expression.count("{") != expression.count('namespace="ns"')] == []
+
+
+def test_a_part_of_which_nothing_is_told_says_so_and_draws_nothing(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus({}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("cache")
+        for part in PARTS:
+            turned(page, part)
+            assert not [*page.exception, *page.error, *page.get("plotly_chart")], part
+            assert page.info, part
+
+
+def test_prometheus_being_away_is_said_once_in_every_part(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    page = opened("cache")
+    for part in PARTS:
+        turned(page, part)
+        assert [error.value.partition(": ")[0] for error in page.error] == ["Prometheus at http://127.0.0.1:9"], part
+        assert not page.exception, part
+
+
+def test_a_question_that_fails_takes_no_other_with_it(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    asked = {part: [question.query.expr for question in questions(part).values()] for part in PARTS}
+    answered = {expressions[-1] for expressions in asked.values()}
+    refused = {each for expressions in asked.values() for each in expressions} - answered
+    with prometheus({}, refused=refused) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("cache")
+        for part in PARTS:
+            turned(page, part)
+            assert not [*page.exception, *page.error], part
+            assert page.warning[0].value.startswith("Unknown: Prometheus at "), part
+
+
+def test_the_page_asks_only_for_the_part_that_is_looked_at(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    heard: Heard = []
+    with prometheus({}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("cache")
+        heard.clear()
+        turned(page, TIERS)
+    assert set(heard) >= {question.query.expr for question in questions(TIERS).values()}
+    assert not set(heard) & {question.query.expr for question in questions(ORIGINS).values()} - {
+        question.query.expr for question in questions(TIERS).values()
+    }
+
+
+def test_the_waterfall_adds_up_or_names_what_is_missing_and_why(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    silent = {"states": [({"quantity": "lmcache_l1_hit_tokens", "state": "absent"}, 1.0)]}
+    with prometheus(answers(ORIGINS, {**ARRIVED, **silent})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("cache")
+    assert len(page.get("plotly_chart")) == 2
+    assert page.warning[0].value == "To all but 20.0%: of 20.0 tokens/s nobody says where their KV came from."
+    said = " ".join(each.value for each in page.markdown)
+    assert "Most of it at `decode-1` (vLLM 0.11.0)." in said
+    assert "Why: 1 LMCache server without L1's hits apart from L2's" in said
+
+
+def test_a_waterfall_without_a_rest_says_so(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    whole = {"now": [({"source": "engine"}, 80.0), ({"source": "l1"}, 20.0), ({"source": "unknown"}, 0.0)]}
+    with prometheus(answers(ORIGINS, whole)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("cache")
+    assert page.success[0].value == "To all prompt tokens: each has a source."
+    assert any(caption.value.startswith("l1 and l2 are estimates") for caption in page.caption)
+
+
+def test_engines_outside_of_the_sum_are_named(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus(answers(ORIGINS, {**ARRIVED, "untold": [({"replica": "decode-2"}, 1.0)]})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("cache")
+    assert page.warning[1].value == "Not in these numbers, since they tell no prompt tokens: `decode-2` (version unknown)."
+
+
+def test_tiers_stand_side_by_side_and_what_is_unknown_has_a_reason(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    told: Mapping[str, Sequence[Series]] = {
+        "hits now": [({"tier": "engine"}, 0.5), ({"tier": "l1"}, 0.25)],
+        "held now": [({"tier": "l1", "quantity": "used"}, 2.0**30), ({"tier": "l1", "quantity": "capacity"}, 2.0**31)],
+        "evictions now": [({"tier": "l1", "quantity": "chunks"}, 3.0), ({"tier": "l2", "quantity": "keys"}, 7.0)],
+        "stays now": [({"tier": "l1", "event": "lifetime"}, 90.0), ({"tier": "l1", "event": "evict_reuse_gap"}, 600.0)],
+    }
+    with prometheus(answers(TIERS, told)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), TIERS)
+    frame = page.dataframe[0].value
+    assert list(frame["tier"]) == ["engine (GPU)", "L1 (host)", "L2 (shared store)"]
+    l1 = frame.iloc[1]
+    assert (l1["hit ratio"], l1["used"], l1["capacity"], l1["evicted"]) == (0.25, "1 GiB", "2 GiB", "3 chunks/s")
+    assert (l1["lived"], l1["asked for again after"]) == ("90.00 s", "10 min")
+    assert frame.iloc[2]["evicted"] == "7 keys/s"
+    assert frame.iloc[0][["used", "evicted", "lived"]].isna().all()
+    assert any("--kv-cache-metrics" in caption.value for caption in page.caption)
+
+
+def test_evictions_of_each_unit_have_a_chart_of_their_own(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    evicted = [({"tier": "engine", "quantity": "blocks"}, 9.0), ({"tier": "l1", "quantity": "chunks"}, 3.0)]
+    with prometheus(answers(TIERS, {"evictions": evicted})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), TIERS)
+    assert len(page.get("plotly_chart")) == 2
+    assert any(caption.value.startswith("keys/s: nobody tells") for caption in page.caption)
+
+
+def test_several_fleets_have_rows_of_their_own(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    fleets = [({"tier": "l1", "cluster": name}, 0.25) for name in ("east", "west")]
+    with prometheus(answers(TIERS, {"hits now": fleets})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), TIERS)
+    assert list(page.dataframe[0].value["fleet"]) == ["east", "west"]
