@@ -245,7 +245,7 @@ async def test_one_change_of_a_pool_is_in_flight_also_over_a_restart_and_a_dry_r
         dry, real = await it.patch(more, dry_run="true"), await it.patch(more)
         assert dry.json() == real.json()
         error = real.json()["error"]
-        assert (real.status_code, error["code"], error["field"]) == (422, "refused", "models.smollm2.pools.decode.replicas")
+        assert (real.status_code, error["code"], error["field"]) == (422, "in_flight", "models.smollm2.pools.decode.replicas")
         assert "on its way from 2 to 3 engines since" in error["message"]
         assert it.control.board.generation == 2
     async with deck(tmp_path, fleet) as again:
