@@ -68,8 +68,8 @@ def mode(state: StateView) -> None:
 def experiments(state: StateView) -> None:
     """Say where not every session goes by what is desired."""
     for model, name in sorted(state.experiments.items()):
-        how = f"`kvdeck ctl experiment show {name}` tells how it goes, any change of the model ends it."
-        st.info(f"A share of the sessions of `{model}` tries a change: {how}", icon=":material/science:")
+        how = f"*Experiments* below tell how {name} goes; any change of the model ends it."
+        st.info(f"A share of the sessions of `{model}` tries a change. {how}", icon=":material/science:")
 
 
 def refusal(error: ControlAnswerError) -> str:
@@ -94,6 +94,13 @@ def seconds(value: float | None) -> str:
     if value is None:
         return UNKNOWN
     return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"
+
+
+def lasting(value: float) -> str:
+    """How long something has lasted, for people: seconds, minutes, hours or days, whole ones."""
+    steps = ((86_400, "d"), (3_600, "h"), (60, "min"))
+    size, unit = next(((size, unit) for size, unit in steps if value >= 2 * size), (1, "s"))
+    return f"{max(0.0, value) // size:.0f} {unit}"
 
 
 def percent(value: float | None) -> str:

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.promapi import PromApi
 from dashboard.settings import Settings, SettingsError
 from stack.adapters.trust import TrustError
-from stack.api.client import ControlClient
+from stack.api.experiment_client import ExperimentClient
 from stack.api.schema import StateView
 from stack.control.audit import AuditRecord
 from stack.control.mode import Mode
@@ -53,19 +53,19 @@ def prometheus() -> PromApi:
     return _prometheus(settings().prometheus_url)
 
 
-def control() -> ControlClient:
+def control() -> ExperimentClient:
     """This session's own control client. Raises SettingsError, NoControlError."""
     if "control" not in st.session_state:
         own = settings()
         if own.control_url is None:
             raise NoControlError
         try:
-            st.session_state["control"] = ControlClient(
+            st.session_state["control"] = ExperimentClient(
                 own.control_url, token=own.control_token, actor=ACTOR, authorities=own.control_authorities
             )
         except TrustError as error:
             raise SettingsError(f"KVDECK_CONTROL_CA_FILE: {error}") from error
-    client: ControlClient = st.session_state["control"]
+    client: ExperimentClient = st.session_state["control"]
     return client
 
 

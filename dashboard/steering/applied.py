@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import time
 
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, reader
+from dashboard import links, notices, reader
 from dashboard.steering.fields import fields
 from dashboard.steering.pools import PoolProgress, progress
 from stack.api.schema import EngineView, StateView
-from stack.fleet.engine import State
+from stack.fleet.engine import Health, State
 
 _STATE_COLOURS = {
     State.READY: "#0f9d76",
@@ -20,7 +20,7 @@ _STATE_COLOURS = {
     State.DRAINED: "#8a63d2",
     State.DOWN: "#e5534b",
 }
-_ROWS_SHOWN, _HEIGHT_MAX = 12, 430  # rows, pixels
+_ROWS_SHOWN = 12
 
 
 def applied(state: StateView) -> None:
@@ -34,7 +34,8 @@ def applied(state: StateView) -> None:
             _pool(pool, several)
     st.caption(f"Store (L2): {state.applied.store.words}.")
     for drift in state.drift:
-        st.caption(f":material/hourglass_top: `{drift.field}` {drift.reason}")
+        waited = notices.lasting(time.time() - drift.since)
+        st.caption(f":material/hourglass_top: `{drift.field}` {drift.reason}, for {waited}")
     _engines(state)
     fields(state)
 
@@ -60,12 +61,18 @@ def _pool(pool: PoolProgress, several: bool) -> None:
 
 
 def _engines(state: StateView) -> None:
+    """The engines that are on their way, or not as they should be; all of them have a page of their own."""
     if not state.engines:
         st.info("No engine is listed.")
         return
-    frame = table(state.engines)
-    height: Literal["content"] | int = "content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX
-    st.dataframe(frame.style.map(_coloured, subset=["state"]), hide_index=True, height=height, key="engines")
+    moving = tuple(engine for engine in state.engines if engine.state is not State.READY or engine.health is not Health.READY)
+    if moving:
+        frame = table(moving[:_ROWS_SHOWN])
+        st.dataframe(frame.style.map(_coloured, subset=["state"]), hide_index=True, height="content", key="engines")
+    ready = len(state.engines) - len(moving)
+    more = f", {len(moving) - _ROWS_SHOWN:,} more are not" if len(moving) > _ROWS_SHOWN else ""
+    st.caption(f"{ready:,} of {len(state.engines):,} engines are ready{more}.")
+    links.page_link("engines", "All engines", icon=":material/dns:")
 
 
 def table(engines: tuple[EngineView, ...]) -> pd.DataFrame:

@@ -12,10 +12,12 @@ from dashboard.steering.applied import applied
 from dashboard.steering.draft import Draft, part
 from dashboard.steering.form import form
 from dashboard.steering.history import history
+from dashboard.steering.linked import linked
 from dashboard.steering.outcome import outcome
 from dashboard.steering.review import Proposal, review, sentence
 from dashboard.steering.rollback import rollback
 from dashboard.steering.thresholds import thresholds
+from dashboard.steering.trying import trying
 from stack.api.answers import ControlError
 from stack.api.schema import StateView
 from stack.control.diff import diff
@@ -26,13 +28,13 @@ _DRAFTS, _SEEN, _SERIAL = "drafts", "generation seen", "serial"
 
 def page() -> None:
     """Draw the page."""
-    toolbar("Control")
+    scope = toolbar("Control")
     with st.container():  # one place for what comes and goes: else an open panel below would move, and close
         state = _state()
         if state is not None:
             notices.mode(state)
             notices.experiments(state)
-        model = _model(state)
+        model = _model(state, scope.model_name)
         if model is not None:
             _change(model, state)
     _follow()
@@ -54,9 +56,11 @@ def _state() -> StateView | None:
     return state
 
 
-def _model(state: StateView | None) -> str | None:
+def _model(state: StateView | None, picked: str | None) -> str | None:
     """The model to steer. With control away: one whose form is already open, so that what was typed is not lost."""
     names = sorted(_drafts()) if state is None else sorted(state.desired.models)
+    if picked in names:
+        return picked
     if len(names) < 2:
         return names[0] if names else None
     return st.selectbox("Model", names, key="steered model")
@@ -66,17 +70,21 @@ def _change(model: str, state: StateView | None) -> None:
     drafts = _drafts()
     if model not in drafts and state is not None:
         drafts[model] = _filled(model, state)
+    if state is not None and (edited := linked(model, drafts[model], state, _serial)) is not None:
+        drafts[model] = edited
     drafts[model] = form(model, drafts[model])
     if state is None or not _current(model, state):
         return
-    draft = drafts[model]
-    with st.container(horizontal=True):
-        asked = st.button("Preview", icon=":material/preview:")
-        if draft.patch and st.button("Reset", icon=":material/undo:"):
-            _begin(model, _filled(model, state))
-    if review(Proposal(draft.generation, draft.patch), asked, place="form", read_only=state.mode is not Mode.LIVE):
-        del drafts[model]
-        st.rerun()
+    draft, may = drafts[model], sources.may_change()
+    if may or state.mode is not Mode.LIVE:  # a viewer's preview would be refused
+        with st.container(horizontal=True):
+            asked = st.button("Preview", icon=":material/preview:")
+            if draft.patch and st.button("Reset", icon=":material/undo:"):
+                _begin(model, _filled(model, state))
+        if review(Proposal(draft.generation, draft.patch), asked, place="form", read_only=not may):
+            del drafts[model]
+            st.rerun()
+    trying(model, draft.patch, state, may)
 
 
 def _current(model: str, state: StateView) -> bool:

@@ -204,13 +204,12 @@ def test_a_growing_pool_is_shown_until_it_is_ready(opened: Opener, steered: Stee
     page = press(press(resize(opened("control"), "Decode", 3), "Preview"), "Apply")
     steered.settle()
     page = page.run()
-    engines = page.dataframe[0].value
-    assert engines[["engine", "state", "health"]].to_dict("records")[2] == {
-        "engine": "decode-2",
-        "state": "joining",
-        "health": "unknown",
-    }
-    assert any("2 of 3 ready; decode-2 is joining" in caption for caption in said(page.caption))
+    moving = page.dataframe[0].value
+    assert moving[["engine", "state", "health"]].to_dict("records") == [
+        {"engine": "decode-2", "state": "joining", "health": "unknown"}
+    ]
+    assert any("2 of 3 ready; decode-2 is joining, for " in caption for caption in said(page.caption))
+    assert "3 of 4 engines are ready." in said(page.caption)
     steered.ready("decode-2")
     page = page.run()
     assert "**Decode** :green-badge[:material/check: 3 of 3 ready]" in said(page.markdown)
@@ -341,8 +340,48 @@ def test_an_experiment_that_runs_is_told_and_that_a_change_ends_it(opened: Opene
     name = begun["experiment"]["id"]
     page = opened("control")
     assert said(page.info) == [
-        f"A share of the sessions of `smollm2` tries a change: `kvdeck ctl experiment show {name}` tells how it goes, "
+        f"A share of the sessions of `smollm2` tries a change. *Experiments* below tell how {name} goes; "
         "any change of the model ends it."
     ]
     page = press(choose(page, "kv_aware"), "Preview")
     assert f"Experiment {name} ends" in " ".join(said(page.markdown))
+
+
+def test_an_experiment_begins_with_what_the_form_says_and_is_stopped(opened: Opener, steered: Steered) -> None:
+    page = choose(opened("control"), "kv_aware")
+    assert "Begin" not in buttons(page)
+    page = press(page, "Preview the experiment")
+    assert any("20% of smollm2's sessions try it" in line for line in said(page.markdown))
+    page = press(page, "Begin")
+    (name,) = state(steered)["experiments"].values()
+    assert labelled(page.selectbox, "Experiment").value == name
+    arms = next(frame.value for frame in page.dataframe if "arm" in frame.value)
+    assert arms["arm"].tolist() == ["as it is (80%)", "candidate (20%)"]
+    page = press(page, "Stop it: all sessions as they were")
+    assert state(steered)["experiments"] == {}
+    assert not page.exception
+
+
+def test_a_link_fills_the_form_and_changes_nothing(steered: Steered, environment: pytest.MonkeyPatch) -> None:
+    page = AppTest.from_function(_control, default_timeout=60)
+    page.query_params["set"] = ["dpd.routing_threshold=2048", "strategy=session"]
+    page.run()
+    page.session_state["control"].close()
+    assert labelled(page.selectbox, "Routing strategy").value == "session"
+    assert labelled(page.number_input, "Routing threshold (tokens)").value == 2048
+    assert "set" not in page.query_params
+    assert state(steered)["generation"] == 1
+
+
+def test_a_link_that_makes_no_sense_is_said(steered: Steered, environment: pytest.MonkeyPatch) -> None:
+    page = AppTest.from_function(_control, default_timeout=60)
+    page.query_params["set"] = ["dpd.routing_treshold=2048"]
+    page.run()
+    page.session_state["control"].close()
+    assert said(page.error)[0].startswith("The link sets what cannot be set: Object contains unknown field `routing_treshold`")
+
+
+def _control() -> None:
+    from dashboard.views import control
+
+    control.page()
