@@ -1,0 +1,61 @@
+"""The frame that a chart over time is drawn in: its size, its legend, its axes with their unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+HEIGHT = 270
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a unit is written: plotly's tick and hover formats, a suffix, the axis' title, and its range where it has one."""
+
+    ticks: str
+    hover: str
+    suffix: str = ""
+    title: str = ""
+    range: tuple[float, float] | None = None
+
+
+# d3's SI prefixes make 0.012 with the suffix s into 12ms.
+_SCALES = {
+    "seconds": Scale("~s", ".3~s", "s"),
+    "bytes/s": Scale("~s", ".3~s", "B/s"),
+    "ratio": Scale(".0%", ".1%", range=(0, 1.02)),  # a line at 100 % is not cut in half
+}
+
+
+def scale(unit: str) -> Scale:
+    """The scale of a query's unit; counts and rates are written plainly, with the unit beside the axis."""
+    return _SCALES.get(unit, Scale("~g", ".3~g", title=unit))
+
+
+def layout(unit: str, start: datetime, end: datetime, **legend: str) -> dict[str, Any]:
+    """The layout of a chart of `unit` from `start` to `end`, in plotly's words."""
+    # Plotly writes a time's digits as they are: the caller has brought them into the reader's zone, and the range with them.
+    times = {"range": [digits(start), digits(end)], "tickformat": "%H:%M", "hoverformat": "%H:%M:%S", "automargin": True}
+    return {
+        "height": HEIGHT,
+        "margin": {"l": 0, "r": 8, "t": 32, "b": 0},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", **legend},
+        "showlegend": True,
+        "hovermode": "x unified",
+        "uirevision": unit,  # another size or theme keeps the reader's zoom and hidden lines
+        "xaxis": times,
+        "yaxis": _values(scale(unit)),
+    }
+
+
+def digits(at: datetime) -> str:
+    """A moment as it is written where it is."""
+    return at.replace(tzinfo=None).isoformat()
+
+
+def _values(form: Scale) -> dict[str, Any]:
+    bounds = {"range": list(form.range)} if form.range else {"rangemode": "tozero"}
+    title = {"title": {"text": form.title}} if form.title else {}
+    texts = {"tickformat": form.ticks, "hoverformat": form.hover, "ticksuffix": form.suffix}
+    return bounds | title | texts | {"automargin": True, "minallowed": 0}
