@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dashboard.views import cache, control, dpd, engines, overview, routing
+from dashboard.views import alerts, cache, control, dpd, engines, overview, routing
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ PAGES = (
     Page("Routing", "routing", ":material/alt_route:", routing.page),
     Page("Pools and engines", "engines", ":material/dns:", engines.page),
     Page("Control", "control", ":material/tune:", control.page),
+    Page("Alerts", "alerts", ":material/notifications:", alerts.page),
 )
 
 

@@ -13,7 +13,7 @@ from stack.api.alert_schema import AlertsView, SourceState, SourceView
 from stack.api.errors import ApiError
 from stack.control.alert import Alert, joined
 from stack.control.alert_places import place
-from stack.control.alert_ports import Alerting, AlertSourceError, RuleAlerts, SilenceRefusedError, UnknownSilenceError
+from stack.control.alert_ports import Alerting, AlertSourceError, NoRulesError, RuleAlerts, SilenceRefusedError, UnknownSilenceError
 from stack.control.silence import EVERY_ONE, Matcher, Silence, foreign
 
 T = TypeVar("T")
@@ -84,10 +84,11 @@ async def _asked(question: Awaitable[tuple[Alert, ...]]) -> tuple[tuple[Alert, .
     try:
         return await question, _OK
     except AlertSourceError as error:
-        return None, SourceView(state=SourceState.UNREACHABLE, reason=str(error))
+        state = SourceState.NO_RULES if isinstance(error, NoRulesError) else SourceState.UNREACHABLE
+        return None, SourceView(state=state, reason=str(error))
 
 
 def _nothing(*sources: SourceView) -> ApiError:
     reasons = "; ".join(source.reason or "" for source in sources)
-    away = any(source.state is SourceState.UNREACHABLE for source in sources)
+    away = any(source.state is not SourceState.UNCONFIGURED for source in sources)
     return ApiError(503, SourceState.UNREACHABLE, reasons) if away else ApiError(404, SourceState.UNCONFIGURED, reasons)

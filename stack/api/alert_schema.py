@@ -16,6 +16,7 @@ class SourceState(StrEnum):
     OK = "ok"
     UNCONFIGURED = "unconfigured"
     UNREACHABLE = "unreachable"
+    NO_RULES = "no_rules"  # it answers, and evaluates none of kvdeck's
 
 
 class SourceView(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,10 @@ class AlertSourceError(RuntimeError):
     """A source of alerts did not answer, or not as it should; the message is one line for an operator."""
 
 
+class NoRulesError(AlertSourceError):
+    """It evaluates none of this project's rules: that nothing fires says nothing."""
+
+
 class SilenceRefusedError(AlertSourceError):
     """Alertmanager takes no such silence; the message is its own."""
 
@@ -45,5 +49,5 @@ class RuleAlerts(Protocol):
     """Prometheus, as far as it evaluates rules."""
 
     async def alerts(self) -> tuple[Alert, ...]:
-        """Those that fire or are pending. Raises AlertSourceError."""
+        """Those that fire or are pending. Raises AlertSourceError, NoRulesError."""
         ...

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 import streamlit as st
@@ -14,7 +15,12 @@ from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
 
 TOOLBAR = frozenset({"model", "namespace", "cluster", "refresh", "range"})  # keys of what every page's head has
-Opener = Callable[[str], AppTest]
+
+
+class Opener(Protocol):
+    """Opens a page by the name of its view, as one session; `query` is what the link to it holds."""
+
+    def __call__(self, view: str, query: Mapping[str, str | list[str]] | None = None) -> AppTest: ...
 
 
 @pytest.fixture
@@ -31,7 +37,7 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]
 
 @pytest.fixture
 def opened(environment: pytest.MonkeyPatch) -> Iterator[Opener]:
-    """Opens a page by the name of its view, as one session."""
+    """Every session that it opens has an end."""
     sessions: list[AppTest] = []
 
     def _page(view: str) -> None:
@@ -39,8 +45,10 @@ def opened(environment: pytest.MonkeyPatch) -> Iterator[Opener]:
 
         importlib.import_module(f"dashboard.views.{view}").page()
 
-    def open_page(view: str) -> AppTest:
+    def open_page(view: str, query: Mapping[str, str | list[str]] | None = None) -> AppTest:
         session = AppTest.from_function(_page, kwargs={"view": view}, default_timeout=60)
+        for name, value in (query or {}).items():
+            session.query_params[name] = value
         sessions.append(session)
         return session.run()
 

@@ -22,7 +22,7 @@ from stack.adapters.experiment_store import SqliteExperiments
 from stack.adapters.report_store import SqliteReports
 from stack.api.cache_board import CacheBoard
 from stack.api.listening import listening
-from stack.control.access import Role
+from stack.control.access import Grant, Role
 from stack.control.cache_directory import CacheDirectory
 from stack.control.decision import DecisionRecord
 from stack.control.machinery import Phase
@@ -31,6 +31,7 @@ from stack.control.opening import opening
 from stack.control.state import Desired
 from stack.model.target import Target
 from stack.strategies import base as strategies
+from stack.wiring.control_alerts import NO_WATCHERS, Watchers
 from stack.wiring.control_parts import assemble
 from tests.grants import Known, bearer, grant
 from tests.stack.api.deck import Fleet, Router
@@ -91,8 +92,18 @@ class EmulatedFleet(Fleet):
 class Steered:
     """The real control on a real socket, with one router that follows it. Everything runs on a thread's own loop."""
 
-    def __init__(self, folder: Path, fleet: Fleet, desired: Desired, secret: str | None = None, stance: Stance = LIVE) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        fleet: Fleet,
+        desired: Desired,
+        secret: str | None = None,
+        stance: Stance = LIVE,
+        watching: Watchers = NO_WATCHERS,
+        others: tuple[Grant, ...] = (),
+    ) -> None:
         self._folder, self._fleet, self._desired, self._secret, self._stance = folder, fleet, desired, secret, stance
+        self._watching, self._others = watching, others
         self._loop = asyncio.new_event_loop()
         self._up = threading.Event()
         self._one = asyncio.Lock()
@@ -149,8 +160,9 @@ class Steered:
             known=known,
             targets=self._fleet.targets,
             cache=CacheBoard(CacheDirectory(1, has_store=False), time.monotonic),
-            tokens=None if self._secret is None else Known([grant(self._secret, Role.ADMIN)]),
+            tokens=None if self._secret is None else Known([grant(self._secret, Role.ADMIN), *self._others]),
             stance=self._stance,
+            watching=self._watching,
         )
         with listening("127.0.0.1", 0) as listener:
             self.url = f"http://127.0.0.1:{listener.getsockname()[1]}"

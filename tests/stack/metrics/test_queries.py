@@ -78,7 +78,7 @@ QUERIES |= {f"{module.__name__}.{name}": ask() for module in _OTHERS for name, a
 
 def _fleet() -> Iterator[dict[str, str]]:
     """Series of every family in both pools: counters grow, gauges are 1, what may fail does; and Prometheus' own of alerts."""
-    yield {"series": 'ALERTS{alertname="a", alertstate="firing"}', "values": "1x60"}
+    yield {"series": 'ALERTS{alertname="KvdeckA", alertstate="firing"}', "values": "1x60"}
     yield from ({"series": f'{name}{{model_name="m"}}', "values": "0.05x60"} for name in objective_queries.SERIES)
     yield {"series": 'kvdeck_target_info{replica="tells-nothing", model_name="m"}', "values": "1x60"}
     for family in CATALOG.values():

@@ -1,0 +1,27 @@
+"""Words for what others wrote: shown as it is, never as markup."""
+
+from __future__ import annotations
+
+import re
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|~<>$:-])")
+
+
+def plain(text: str) -> str:
+    """`text` in Markdown that shows it as it is, on one line."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def page(runbook: str) -> str:
+    """A runbook within a page: without its title, which is there already, its headings bold."""
+    return re.sub(r"^## (.+)$", r"**\1**", re.sub(r"\A# .*\n+", "", runbook), flags=re.MULTILINE)
+
+
+def duration(seconds: float) -> str:
+    """A time span for people, in its two largest units."""
+    whole = max(0, round(seconds))
+    for size, unit, small, part in ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min")):
+        if whole >= size:
+            rest = whole % size // small
+            return f"{whole // size} {unit}" + (f" {rest} {part}" if rest else "")
+    return f"{whole // 60} min" if whole >= 60 else f"{whole} s"

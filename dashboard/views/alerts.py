@@ -1,0 +1,91 @@
+"""Alerts: what fires and what is pending, what to do about it, and what is silenced."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import notices, reader, sources
+from dashboard.alarms import listing, silences, silencing
+from dashboard.alarms.groups import grouped
+from dashboard.alarms.known import Known, known, within
+from dashboard.scope import Scope, toolbar
+from stack.control.access import Role
+from stack.control.alert import Alert, AlertState
+
+SEVERITIES = ("critical", "warning", "info")
+_MEANT = {
+    AlertState.FIRING: "Their conditions have held as long as their rules ask, and people are told.",
+    AlertState.PENDING: "Their conditions hold, and not yet as long as their rules ask.",
+    AlertState.SILENCED: "They fire, and somebody said that nobody is to be told of them.",
+    AlertState.INHIBITED: "They fire, and follow from another one that does: nobody is told of them.",
+}
+
+
+def page() -> None:
+    """Draw the page."""
+    scope = toolbar("Alerts")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        severities = st.pills("Severity", SEVERITIES, selection_mode="multi", key="alerts-severity", bind="query-params")
+        states = st.pills(
+            "State", [state.value for state in AlertState], selection_mode="multi", key="alerts-state", bind="query-params"
+        )
+    silencing.panel()
+    scope.live(_live, scope, frozenset(severities), frozenset(states))
+
+
+def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> None:
+    with notices.told():
+        now = known()
+        may_silence = now.silences and _may_silence()
+        for doubt in now.doubts:
+            st.warning(doubt, icon=":material/help:")
+        found = within(now.alerts, scope)
+        _figures(found, now)
+        shown = [one for one in found if (not severities or one.severity in severities) and (not states or one.state in states)]
+        if shown:
+            listing.draw(grouped(shown), at=now.at, by_control=now.by_control, may_silence=may_silence)
+        else:
+            _nothing(now, len(now.alerts))
+        if now.silences:
+            silences.draw(may_silence=may_silence)
+            if not may_silence:
+                st.caption("You may look: silencing takes a token with the role operator.")
+        st.caption(
+            f"As of {reader.moment(now.at):%H:%M:%S} ({reader.zone()}), from {'control' if now.by_control else 'Prometheus'}."
+        )
+
+
+def _figures(found: list[Alert], now: Known) -> None:
+    with st.container(horizontal=True):
+        for state, meaning in _MEANT.items():
+            of_state = [alert for alert in found if alert.state is state]
+            critical = sum(alert.severity == "critical" for alert in of_state)
+            value = str(len(of_state)) if _is_known(state, now) else notices.UNKNOWN
+            beside = f"{critical} critical" if critical else None
+            st.metric(state.value.title(), value, beside, delta_color="off", delta_arrow="off", width=126, help=meaning)
+
+
+def _is_known(state: AlertState, now: Known) -> bool:
+    match state:
+        case AlertState.PENDING:
+            return now.pending
+        case AlertState.SILENCED | AlertState.INHIBITED:
+            return now.silences
+        case AlertState.FIRING:
+            return True
+
+
+def _nothing(now: Known, hidden: int) -> None:
+    if hidden:
+        st.info(f"None of the {hidden} alerts there are fits what is chosen above.", icon=":material/filter_alt:")
+    elif now.whole:
+        st.success("Nothing fires, and nothing is pending.", icon=":material/check_circle:")
+    elif now.by_control:
+        st.info("Of what is known nothing fires.")
+    else:
+        text = "Prometheus tells of no alert. Whether it has kvdeck's rules at all, `kvdeck doctor` says."
+        st.info(text, icon=":material/help:")
+
+
+def _may_silence() -> bool:
+    return sources.control().myself().role.may(Role.OPERATOR)
