@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import asking, notices, panels
 from dashboard.asking import Answers, Question
-from dashboard.caching import origins, tiers
+from dashboard.caching import origins, sizing, tiers
 from dashboard.marks import Mark, marks
 from dashboard.scope import Scope, toolbar
 
@@ -25,6 +25,7 @@ class Part:
 PARTS = {
     "Where KV came from": Part(origins.questions, origins.draw),
     "Tiers": Part(tiers.questions, tiers.draw),
+    "A bigger L1?": Part(sizing.questions, sizing.draw),
 }
 """By title; the URL holds which one is looked at, and only that one is asked for."""
 

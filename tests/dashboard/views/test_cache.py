@@ -16,7 +16,7 @@ from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import Heard, Series, prometheus
 
 SCOPE = Scope(timedelta(minutes=15), 5, {})
-ORIGINS, TIERS = "Where KV came from", "Tiers"
+ORIGINS, TIERS, LARGER = "Where KV came from", "Tiers", "A bigger L1?"
 
 
 def questions(part: str) -> Mapping[str, Question]:
@@ -157,3 +157,36 @@ def test_several_fleets_have_rows_of_their_own(opened: Opener, environment: pyte
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = turned(opened("cache"), TIERS)
     assert list(page.dataframe[0].value["fleet"]) == ["east", "west"]
+
+
+def l1(replica: str, **numbers: float) -> list[Series]:
+    return [({"replica": replica, "quantity": name}, number) for name, number in numbers.items()]
+
+
+MISSING = l1(
+    "lmcache-0", evicted=900.0, sampled=90.0, again=30.0, lived=100.0, gap=50.0, asked=4000.0, behind=1000.0, capacity=2.0**33
+)
+ROOMY = l1("lmcache-1", evicted=0.0, used=0.5, capacity=2.0**33)
+
+
+def test_whether_a_bigger_l1_helps_is_answered_with_its_numbers_and_the_way_to_try_it(
+    opened: Opener, environment: pytest.MonkeyPatch
+) -> None:
+    with prometheus(answers(LARGER, {"evidence": [*ROOMY, *MISSING], "places": [({}, 14.0)]})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), LARGER)
+    why = "33% of what it evicted was asked for again, 50.00 s later on average: about 1.5 times its size would have kept it"
+    assert page.warning[0].value == f"**Yes.** `lmcache-0`: {why}."
+    frame = page.dataframe[0].value
+    assert list(frame["bigger?"]) == ["yes", "no"]
+    assert (frame.iloc[0]["L2 found instead"], frame.iloc[0]["size"]) == (0.25, "8 GiB")
+    captions = [caption.value for caption in page.caption]
+    assert captions[0] == "2 of 14 L1s, those that evict most."
+    assert captions[1].startswith("To try it start the servers with about 12 GiB (LMCache: --l1-size-gb 12)")
+
+
+def test_no_l1_needing_more_is_said_plainly_too(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus(answers(LARGER, {"evidence": ROOMY})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), LARGER)
+    assert page.success[0].value == "**No.** `lmcache-1`: it evicted nothing, and is 50 % full."

@@ -90,7 +90,7 @@ def _fleet() -> Iterator[dict[str, str]]:
                 if family.kind is Kind.GAUGE
                 else "0+1x60"
             )
-            for tier in ("l2", "lmcache"):
+            for tier in ("l1", "l2", "lmcache"):
                 for name, labels in _series(family, pool, tier):
                     yield {"series": f"{name}{{{labels}}}", "values": values}
                 if Label.TIER not in family.labels:
@@ -101,7 +101,7 @@ def _fleet() -> Iterator[dict[str, str]]:
 
 def _series(family: Family, pool: str, tier: str) -> Iterator[tuple[str, str]]:
     own = {Label.MODEL_NAME: "m", Label.POOL: pool, Label.TIER: tier, Label.REASON: "not_found"}
-    own |= {Label.SOURCE: "unknown", Label.STATE: "absent"}
+    own |= {Label.SOURCE: "unknown", Label.STATE: "absent", Label.EVENT: "evict_reuse_gap"}
     labels = ", ".join(f'{label}="{own.get(label, label)}"' for label in family.labels)
     if family.kind is not Kind.HISTOGRAM:
         yield family.name, labels
