@@ -8,32 +8,28 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import notices, sources
-from dashboard.steering.review import sentence
+from stack.api.answers import ControlAnswerError
 from stack.api.report_words import figure, money, name, settling, share, verdict
 from stack.api.tier_shares import TierShare, tier_shares
-from stack.control.audit import AuditRecord, Outcome
 from stack.control.estimate import CONFIDENCE
 from stack.control.report import TIERS_UNKNOWN, Report, Side, Verdict
 
-RECORDS = 100
+NOT_FOUND = 404
 _ICONS = {Verdict.BETTER: "🟢", Verdict.WORSE: "🔴", Verdict.CHANGED: "🟡"}
 
 
-@st.fragment(run_every=10)
-def outcome() -> None:
-    """Draw the report of the change that is chosen; nothing is asked for before one is."""
-    with st.expander("Reports: what changes came to"), notices.told():
-        changes = {record.generation: record for record in sources.control().audit(limit=RECORDS).records if _made(record)}
-        if not changes:
-            st.caption("No change has been made yet.")
+def outcome(generation: int) -> None:
+    """Draw the report of the change that made `generation`, or say why there is none."""
+    with notices.told():
+        try:
+            reports = sources.control().report(generation).reports
+        except ControlAnswerError as error:
+            if error.status != NOT_FOUND:
+                raise
+            st.caption(f"No report: {error.message}.")
             return
-        chosen = st.selectbox(
-            "Change", list(changes), index=None, key="report", format_func=lambda number: _title(changes[number]),
-            placeholder="Choose a change",
-        )  # fmt: skip
-        if chosen is not None:
-            for report in sources.control().report(chosen).reports:
-                _report(report)
+        for report in reports:
+            _report(report)
 
 
 def rows(report: Report) -> pd.DataFrame:
@@ -78,11 +74,3 @@ def _ask(expression: str, at: float) -> list[tuple[Mapping[str, str], float]]:
 def _side(side: Side) -> str:
     rate = "" if side.per_second is None else f" ({side.per_second:.2f} a second)"
     return f"{side.requests:,} requests{rate}"
-
-
-def _made(record: AuditRecord) -> bool:
-    return record.outcome is Outcome.APPLIED and bool(record.diff)
-
-
-def _title(record: AuditRecord) -> str:
-    return f"{record.generation}: {sentence(record.diff)} ({record.actor})"

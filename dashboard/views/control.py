@@ -11,11 +11,10 @@ from dashboard.sources import NoControlError
 from dashboard.steering.applied import applied
 from dashboard.steering.draft import Draft, part
 from dashboard.steering.form import form
+from dashboard.steering.generations import generations
 from dashboard.steering.history import history
 from dashboard.steering.linked import linked
-from dashboard.steering.outcome import outcome
 from dashboard.steering.review import Proposal, review, sentence
-from dashboard.steering.rollback import rollback
 from dashboard.steering.thresholds import thresholds
 from dashboard.steering.trying import trying
 from stack.api.answers import ControlError
@@ -41,8 +40,7 @@ def page() -> None:
     if state is not None:
         if model is not None:
             thresholds(model)
-        outcome()
-        if rollback(state):
+        if generations(state, sources.may_change()):
             st.rerun()
         history()
 

@@ -63,6 +63,7 @@ def test_the_form_shows_what_is_in_force(opened: Opener, steered: Steered) -> No
         "Prefill strategy": "as above",
         "Decode strategy": "as above",
         "Store's eviction policy": None,
+        "Generation": None,
     }
     numbers = {widget.label: widget.value for widget in page.number_input}
     assert numbers["Routing threshold (tokens)"] == 512
@@ -82,7 +83,7 @@ def test_a_change_is_previewed_then_applied_with_its_comment(opened: Opener, ste
     page = press(page, "Apply")
     assert (state(steered)["generation"], model(steered)["strategy"]) == (2, "kv_aware")
     assert "Generation 2 is in force." in said(page.success)
-    assert "Further down, *Reports* say what it comes to, once requests have gone by it, and *Roll back* takes it back." in said(
+    assert "Further down, *Generations* say what it comes to, once requests have gone by it, and have the way back." in said(
         page.caption
     )
     assert buttons(page) == ["Preview"]
@@ -240,10 +241,10 @@ def test_an_earlier_generation_is_previewed_then_had_again(opened: Opener, steer
     page = opened("control")
     assert "Preview the way back" not in buttons(page)
     way = labelled(page.selectbox, "Generation")
-    assert [option.split(" · ")[0] for option in way.options] == ["3", "2"]
-    assert way.options[1].endswith(" · anonymous · smollm2.strategy: prefix_aware → session")
+    assert [option.split(" · ")[0] for option in way.options] == ["4", "3", "2"]
+    assert way.options[2].endswith(" · anonymous · smollm2.strategy: prefix_aware → session")
     page = press(way.select(2).run(), "Preview the way back")
-    changes = next(frame.value for frame in page.dataframe if "before" in frame.value)
+    changes = [frame.value for frame in page.dataframe if list(frame.value) == ["field", "before", "after"]][-1]
     assert changes["field"].tolist() == [
         "models.smollm2.dpd.enabled",
         "models.smollm2.dpd.routing_threshold",
@@ -311,9 +312,8 @@ def test_an_unreadable_token_file_is_said(opened: Opener, environment: pytest.Mo
 def test_what_a_change_came_to_is_told_when_it_is_asked_for(opened: Opener, steered: Steered) -> None:
     page = press(press(choose(opened("control"), "kv_aware"), "Preview"), "Apply")
     shown = len(page.dataframe)
-    reports = labelled(page.selectbox, "Change")
-    assert reports.options == ["2: smollm2.strategy: prefix_aware → kv_aware (dashboard)"]
-    page = reports.select(2).run()
+    page = labelled(page.selectbox, "Generation").select(2).run()
+    assert "**Generation 2** by dashboard: nobody said why" in said(page.markdown)
     told = next(frame.value for frame in page.dataframe if "verdict" in frame.value)
     assert told["what"].tolist()[0] == "TTFT p50"
     assert told["before"].tolist()[0] == "too few samples: 0 of at least 6"
