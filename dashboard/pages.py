@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from dashboard.views import alerts, cache, control, dpd, engines, overview, routing
+from dashboard.views import alerts, cache, control, doctor, dpd, engines, overview, routing
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ PAGES = (
     Page("Pools and engines", "engines", ":material/dns:", engines.page),
     Page("Control", "control", ":material/tune:", control.page),
     Page("Alerts", "alerts", ":material/notifications:", alerts.page),
+    Page("Doctor", "doctor", ":material/stethoscope:", doctor.page),
 )
 
 

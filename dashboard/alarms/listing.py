@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import links, notices, reader, sources
-from dashboard.alarms import silencing, wording
+from dashboard import links, notices, reader, sources, wording
+from dashboard.alarms import silencing
 from dashboard.alarms.groups import Group, telling
 from stack.control.alert import Alert
 from stack.control.alert_places import ENGINE, Page

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dashboard import notices, reader, sources
-from dashboard.alarms import wording
+from dashboard import notices, reader, sources, wording
 from dashboard.alarms.groups import Group
 from stack.api.alert_schema import SilenceView
 from stack.control.alert import NAME

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.alarms.wording import duration, page, plain
+from dashboard.wording import duration, page, plain
 
 
 def test_text_of_others_is_no_markup() -> None:
