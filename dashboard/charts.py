@@ -82,21 +82,27 @@ def marked(figure: Picture, marks: Sequence[Mark]) -> Picture:
 
 
 def waterfall(frame: pd.DataFrame, span: Span) -> Picture:
-    """Prompt tokens per second by source, stacked in the order of cost. Where nothing is known nothing is drawn.
+    """Prompt tokens per second by source, stacked in the order of cost. Where nothing is known nothing is drawn."""
+    return stacked(frame, "source", {source.value: colour for source, colour in palette.SOURCES.items()}, "tokens/s", span)
+
+
+def stacked(frame: pd.DataFrame, label: str, colours: Mapping[str, str], unit: str, span: Span) -> Picture:
+    """One area for each value of `label` that has a colour, in the colours' order from below.
 
     Fleets are added up; a gap of all of them stays one.
     """
-    added = {words[0]: _added(times, values) for words, (times, values) in _parts(frame, ["source"]).items()}
-    known = {source: values for source in Source if (values := added.get(source.value))}
-    named: set[Source] = set()
+    added = {words[0]: _added(times, values) for words, (times, values) in _parts(frame, [label]).items() if words}
+    known = {name: values for name in colours if (values := added.get(name))}
+    named: set[str] = set()
     traces = []
     # Plotly reads a gap in a stack as zero: so each unbroken stretch of time is a stack of its own.
     for number, stretch in enumerate(_stretches(sorted({at for values in added.values() for at in values}), known)):
-        for source, values in known.items():
+        for name, values in known.items():
             if any(values.get(at) is not None for at in stretch):
-                traces.append(_layer(source, stretch, [values.get(at) for at in stretch], str(number), source not in named))
-                named.add(source)
-    return Picture(traces, axes.layout("tokens/s", span.start, span.end, traceorder="normal"))
+                layer = _layer(name, colours[name], stretch, [values.get(at) for at in stretch])
+                traces.append({**layer, "stackgroup": str(number), "showlegend": name not in named})
+                named.add(name)
+    return Picture(traces, axes.layout(unit, span.start, span.end, traceorder="normal"))
 
 
 def _added(times: Sequence[str], values: Sequence[float | None]) -> dict[str, float | None]:
@@ -108,7 +114,7 @@ def _added(times: Sequence[str], values: Sequence[float | None]) -> dict[str, fl
     return found
 
 
-def _stretches(times: Sequence[str], known: Mapping[Source, Mapping[str, float | None]]) -> Iterator[list[str]]:
+def _stretches(times: Sequence[str], known: Mapping[str, Mapping[str, float | None]]) -> Iterator[list[str]]:
     """The times at which anything is known, each unbroken stretch of them together."""
     stretch: list[str] = []
     for at in times:
@@ -121,12 +127,10 @@ def _stretches(times: Sequence[str], known: Mapping[Source, Mapping[str, float |
         yield stretch
 
 
-def _layer(source: Source, times: list[str], values: list[float | None], stack: str, named: bool) -> Trace:
-    colour = palette.SOURCES[source]
+def _layer(name: str, colour: str, times: list[str], values: list[float | None]) -> Trace:
     return {
-        "type": "scatter", "x": times, "y": values, "name": source.value, "stackgroup": stack, "mode": "lines",
-        "legendgroup": source.value, "showlegend": named, "line": {"width": 0.5, "color": colour},
-        "fillcolor": palette.translucent(colour, 0.85),
+        "type": "scatter", "x": times, "y": values, "name": name, "mode": "lines", "legendgroup": name,
+        "line": {"width": 0.5, "color": colour}, "fillcolor": palette.translucent(colour, 0.85),
     }  # fmt: skip
 
 

@@ -28,6 +28,11 @@ class Column:
         """How a value is written, as Streamlit says it."""
         return {"ratio": "%.0f %%", "requests": "%.0f"}.get(UNITS[self.quantity], "%.1f")
 
+    @property
+    def width(self) -> int:
+        """Pixels: the title stands whole."""
+        return 84 if len(self.title) < 12 else 104
+
     def of(self, figures: Figures) -> float | None:
         """The value as shown, None where nobody tells it."""
         value = figures.get(self.quantity)
@@ -59,6 +64,8 @@ def cells(columns: Iterable[Column], figures: Figures) -> dict[str, float | None
 def numbers(columns: Iterable[Column]) -> Mapping[str, Any]:
     """How Streamlit shows them."""
     return {
-        column.title: st.column_config.NumberColumn(column.title, format=column.form, help=f"{column.help} {SAID}", width=78)
+        column.title: st.column_config.NumberColumn(
+            column.title, format=column.form, help=f"{column.help} {SAID}", width=column.width
+        )
         for column in columns
     }

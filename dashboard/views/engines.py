@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import asking, notices, panels, sources
 from dashboard.asking import Answers, Now, Question
-from dashboard.fleet import pools, table
+from dashboard.fleet import close, past, pools, steer, table
 from dashboard.fleet.columns import SAID
 from dashboard.fleet.place import Place
 from dashboard.fleet.seen import STATES, Engine, Wanted, engines, measured
@@ -20,7 +20,7 @@ from stack.metrics.promql import Pattern, Where
 WINDOW = "2m"
 POOL, STATE, TEXT, MOST, ENGINE = "engines-pool", "engines-state", "engines-text", "engines-most", "engine"
 """Names of what the link holds."""
-_PICKED_POOL, _PICKED_ENGINE, _KNOWN = "picked pool", "picked engine", "known pools"
+_PICKED_POOL, _PICKED_ENGINE, _KNOWN, _SHOWN = "picked pool", "picked engine", "known pools", "shown engines"
 _MOST = (50, 200, 1000)
 _NAMED = 200  # as many engines are asked for by name; for more a whole pool's are read
 
@@ -29,7 +29,14 @@ def page() -> None:
     """Draw the page."""
     scope = toolbar("Pools and engines")
     scope.live(_pools, scope)
-    scope.live(_engines, scope, _wanted(scope))
+    wanted = _wanted(scope)
+    scope.live(_engines, scope, wanted)
+    name = _chosen()
+    steer.steer(wanted.place, name)
+    if name is not None:
+        scope.live(_closely, name, scope)
+    st.subheader("Joins and leaves")
+    scope.live(_past, wanted.place, scope)
 
 
 def _pools(scope: Scope) -> None:
@@ -104,9 +111,31 @@ def _engines(scope: Scope, wanted: Wanted) -> None:
     with notices.quiet():
         answers = asking.ask({"engines": Now(engine_queries.engines(_named(where, shown), WINDOW))}, scope.span)
         shown = measured(shown, figures(answers.samples("engines")))
+    st.session_state[_SHOWN] = sorted(engine.name for engine in shown)
     of = f"{len(fitting):,} engines" if len(shown) == len(fitting) else f"the {len(shown):,} worst off of {len(fitting):,} engines"
     st.caption(f"{of[0].upper()}{of[1:]}. {SAID}")
     table.draw(shown, _PICKED_ENGINE, _choose_engine)
+
+
+def _chosen() -> str | None:
+    """The engine that is looked at closely, which the link holds."""
+    now = st.session_state.get(ENGINE)
+    names = dict.fromkeys([*st.session_state.get(_SHOWN, []), *filter(None, [now])])
+    return st.selectbox(
+        "Look closely at", list(names), index=None, key=ENGINE, bind="query-params", accept_new_options=True, width=300,
+        placeholder="an engine, or click one above",
+    )  # fmt: skip
+
+
+def _closely(name: str, scope: Scope) -> None:
+    state = None
+    with notices.quiet():
+        state = sources.state()
+    close.draw(name, state, scope)
+
+
+def _past(place: Place | None, scope: Scope) -> None:
+    past.draw(place, scope.model if place is None else place.within(scope.model), scope)
 
 
 def _found(state: StateView | None, where: Where, scope: Scope) -> list[Engine]:

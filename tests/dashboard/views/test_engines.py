@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.views.engines import WINDOW
+from stack.control.mode import Mode, Stance
 from stack.metrics import engine_queries
 from stack.metrics.family import Label
 from stack.metrics.promql import Pattern
 from tests.dashboard.conftest import Opener
-from tests.dashboard.fakes import Heard, Series, Steered, prometheus
+from tests.dashboard.fakes import EmulatedFleet, Heard, Series, Steered, prometheus
 from tests.dashboard.fleet.samples import labels
+from tests.stack.api.deck import running
+from tests.stack.control.samples import desired
 
 NAMED = Pattern("decode-0|decode-1|prefill-0")
 BUSY: dict[str, list[Series]] = {
@@ -61,7 +66,10 @@ def test_pools_come_first_then_their_engines(opened: Opener, steered: Steered, b
 def test_without_control_prometheus_tells_all_it_knows(opened: Opener, environment: pytest.MonkeyPatch, busy: Heard) -> None:
     environment.setenv("KVDECK_CONTROL_URL", "")
     page = opened("engines")
-    assert [info.value.partition(",")[0] for info in page.info] == ["This needs kvdeck's control"]
+    assert [info.value.partition(",")[0] for info in page.info] == [
+        "This needs kvdeck's control",
+        "Nobody told of engines in this range.",
+    ]
     assert rows(page, 0, "pool", "ready", "down", "desired") == [
         {"pool": "smollm2 decode", "ready": 2, "down": 0, "desired": None},
         {"pool": "smollm2 prefill", "ready": 0, "down": 1, "desired": None},
@@ -93,9 +101,93 @@ def test_filters_narrow_the_engines_and_say_when_none_is_left(opened: Opener, st
     assert [row["engine"] for row in rows(page, 1, "engine")] == ["prefill-0"]
     page.text_input(key="engines-text").set_value("decode")
     page = page.run()
-    assert [info.value for info in page.info] == ["No engine is like that: the filters leave none."]
+    assert [info.value for info in page.info] == [
+        "No engine is like that: the filters leave none.",
+        "Nobody told of engines in this range.",
+    ]
 
 
 def test_a_page_asks_few_questions_however_many_engines_there_are(opened: Opener, steered: Steered, busy: Heard) -> None:
     opened("engines")
-    assert len(busy) == 4, "pools, listing, engines, and what the pickers offer"
+    assert len(busy) == 6, "pools, listing, engines, their course, who came and went, and what the pickers offer"
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    next(button for button in page.button if button.label == label).click()
+    return page.run()
+
+
+def typed(page: AppTest, label: str, text: str) -> AppTest:
+    next(field for field in page.text_input if label in field.label).set_value(text)
+    return page.run()
+
+
+def drained(control: Steered) -> list[str]:
+    names: list[str] = httpx.get(f"{control.url}/v1/state").json()["desired"]["models"]["smollm2"]["pools"]["decode"]["drained"]
+    return names
+
+
+def test_an_engine_is_drained_and_given_requests_again(opened: Opener, steered: Steered) -> None:
+    page = press(opened("engines", {"engine": "decode-1"}), "Drain decode-1")
+    page = typed(page, "Why", "a memory fault")
+    page = press(typed(page, "Type", "smollm2"), "Apply")
+    assert drained(steered) == ["decode-1"]
+    record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
+    assert (record["comment"], record["outcome"]) == ("a memory fault", "applied")
+    page = press(page, "Give decode-1 requests again")
+    page = press(page, "Apply")
+    assert drained(steered) == []
+    assert not page.exception
+
+
+def test_the_last_decode_engine_is_kept_in_controls_words(opened: Opener, steered: Steered) -> None:
+    steered.patch({"models": {"smollm2": {"pools": {"decode": {"drained": ["decode-1"]}}}}})
+    steered.settle()
+    page = press(opened("engines", {"engine": "decode-0"}), "Drain decode-0")
+    assert [error.value for error in page.error if "Refused" in error.value] == [
+        "Refused (`models.smollm2.pools.decode.drained`): with decode-0 out of rotation 0 of 2 decode engines would be "
+        "ready: keep one, or add one first"
+    ]
+    assert "Apply" not in [button.label for button in page.button]
+
+
+def test_a_pool_is_scaled_within_its_bounds(opened: Opener, steered: Steered) -> None:
+    page = opened("engines", {"engines-pool": "smollm2 decode"})
+    (size,) = page.number_input
+    assert (size.label, size.value, size.min, size.max) == ("Engines of smollm2 decode", 2, 0, 64)
+    size.set_value(3)
+    page = press(press(page.run(), "Preview the size"), "Apply")
+    steered.settle()
+    for kept in ("state read", "audit read"):  # as they are after two seconds
+        del page.session_state[kept]
+    page = page.run()
+    assert rows(page, 0, "pool", "desired", "ready", "joining")[0] == {
+        "pool": "smollm2 decode", "desired": 3, "ready": 2, "joining": 1,
+    }  # fmt: skip
+    assert "decode-2 start" in rows(page, len(page.dataframe) - 1, "what")[0]["what"]
+    assert not page.exception
+
+
+def test_where_control_only_observes_a_preview_is_all(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    control = Steered(tmp_path, EmulatedFleet(running("decode-0", "decode-1").engines), desired(), stance=Stance(Mode.OBSERVE))
+    try:
+        environment.setenv("KVDECK_CONTROL_URL", control.url)
+        page = press(opened("engines", {"engine": "decode-1"}), "Drain decode-1")
+        assert "Control only observes: nothing can be changed here, previews work." in [info.value for info in page.info]
+        assert next(button for button in page.button if button.label == "Apply").disabled
+    finally:
+        control.stop()
+
+
+def test_an_engine_is_looked_at_closely_and_what_it_does_not_tell_is_said(
+    opened: Opener, steered: Steered, busy: Heard, environment: pytest.MonkeyPatch
+) -> None:
+    page = opened("engines", {"engine": "decode-0"})
+    assert "No alert fires that names it." in [caption.value for caption in page.caption]
+    assert any(caption.value.startswith("Not told of it in this range: in flight, running") for caption in page.caption)
+    assert not page.exception
+
+
+def test_an_engine_that_nobody_knows_is_said_to_be_gone(opened: Opener, steered: Steered, busy: Heard) -> None:
+    page = opened("engines", {"engine": "decode-77"})
+    assert "Nobody knows an engine 'decode-77' now: it left, or its name is another one." in [info.value for info in page.info]

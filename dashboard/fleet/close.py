@@ -1,0 +1,143 @@
+"""One engine closely: what it is, who says so, how it went, what it does not tell, what fires about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import asking, charts, links, notices, panels, reader
+from dashboard.asking import Answers, Now, Over, Question
+from dashboard.fleet.columns import OF_ENGINES
+from dashboard.fleet.seen import UNKNOWN, Engine, engines
+from dashboard.fleet.table import clock, read
+from dashboard.fleet.told import listing
+from dashboard.marks import marks
+from dashboard.promapi import Sample
+from dashboard.scope import Scope
+from stack.api.schema import StateView
+from stack.metrics import engine_queries, routing_queries
+from stack.metrics.engine_queries import UNITS, Quantity
+from stack.metrics.family import Label
+
+_CHARTS: Mapping[str, tuple[Quantity, ...]] = {
+    "Requests": (Quantity.IN_FLIGHT, Quantity.RUNNING, Quantity.WAITING),
+    "Cache": (Quantity.USED, Quantity.ENGINE_HITS, Quantity.L1_HITS, Quantity.L2_HITS),
+    "Tokens": (Quantity.PROMPT, Quantity.GENERATED),
+}
+_TITLES = {column.quantity.value: column.title for column in OF_ENGINES}
+_ABOUT = (Label.REPLICA, Label.BACKEND, Label.TARGET)
+_HERE = ("present", "renamed", "not_applicable")
+
+
+def draw(name: str, state: StateView | None, scope: Scope) -> None:
+    """Draw it."""
+    answers = None
+    with notices.quiet():  # where Prometheus is away, the page says so
+        answers = asking.ask(_questions(name, scope), scope.span)
+    engine = _engine(name, state, answers)
+    if engine is None:
+        st.info(f"Nobody knows an engine {name!r} now: it left, or its name is another one.")
+        return
+    left, right = st.columns([3, 2])
+    with left:
+        st.dataframe(facts(engine), hide_index=True, key="facts", height="content", alt=f"What {name} is, and who says so.")
+    with right:
+        _links(engine)
+        if answers is not None:
+            with notices.told():
+                _firing(name, answers.samples("firing"))
+    if answers is not None:
+        _course(answers, scope)
+
+
+def _questions(name: str, scope: Scope) -> dict[str, Question]:
+    own = {**scope.model, Label.REPLICA: name}
+    return {
+        "listing": Now(engine_queries.listing(own)),
+        "course": Over(engine_queries.engines(own, scope.window)),
+        "quantities": Now(routing_queries.quantity_states(scope.fleet)),
+        "firing": Now(routing_queries.firing_alerts(scope.fleet)),
+    }
+
+
+def _engine(name: str, state: StateView | None, answers: Answers | None) -> Engine | None:
+    views = None if state is None else [view for view in state.engines if view.name == name]
+    listed = None
+    if answers is not None:
+        with notices.quiet():
+            listed = listing(answers.samples("listing"))
+    return next((engine for engine in engines(views, listed) if engine.name == name), None)
+
+
+def facts(engine: Engine) -> pd.DataFrame:
+    """One row a fact: what it is, and who says so."""
+    return pd.DataFrame(list(_facts(engine)), columns=["what", "is", "says"])
+
+
+def _facts(engine: Engine) -> Iterator[tuple[str, str, str]]:
+    view = engine.view
+    steers = "routers" if view is None else "control"
+    yield "role", f"{engine.place.pool} of {engine.place.model}", steers
+    yield "state", engine.state, steers
+    looked = None if view is None or view.health_age_seconds is None else f", looked at {view.health_age_seconds:.0f} s ago"
+    yield "health", f"{(engine.health or UNKNOWN).replace('_', ' ')}{looked or ''}", "routers"
+    yield "requests in flight", UNKNOWN if engine.in_flight is None else f"{engine.in_flight:.0f}", "routers"
+    yield "version", engine.version or UNKNOWN, "exporter"
+    yield "read", read(engine) or UNKNOWN, "exporter"
+    yield "emulated", {True: "yes", False: "no"}.get(engine.emulated, UNKNOWN) if engine.emulated is not None else UNKNOWN, "list"
+    if view is not None:
+        yield "address", view.url or "none until it listens", "list"
+        if remarks := view.remarks(clock):
+            yield "remarks", remarks, "control"
+    if engine.listed is not None and engine.listed.several:
+        yield "namespaces", "several have an engine of this name: pick one above", "exporter"
+
+
+def _links(engine: Engine) -> None:
+    with st.container(horizontal=True):
+        links.page_link(
+            "routing", "Its requests", {"engine": engine.name}, icon=":material/alt_route:", tip="Requests that it served"
+        )
+        links.page_link("alerts", "Alerts", icon=":material/notifications:", tip="All alerts")
+
+
+def _firing(name: str, samples: list[Sample]) -> None:
+    own = sorted({one.labels.get("alertname", "?") for one in samples if name in (one.labels.get(label) for label in _ABOUT)})
+    if own:
+        st.warning(f"Firing about it: {', '.join(own)}.", icon=":material/warning:")
+    else:
+        st.caption("No alert fires that names it.")
+
+
+def _course(answers: Answers, scope: Scope) -> None:
+    span = scope.span
+    query = engine_queries.engines(scope.model, scope.window)
+    with notices.told():
+        frame = answers.frame("course")
+        changes = marks(span)
+        for column, (title, quantities) in zip(st.columns(len(_CHARTS)), _CHARTS.items(), strict=True):
+            with column:
+                panels.heading(title, query, answers)
+                part = frame[frame[Label.QUANTITY].isin(quantities)] if Label.QUANTITY in frame else frame
+                if part.empty:
+                    st.info("Nothing is told in this range.")
+                    continue
+                unit = UNITS[quantities[0]]
+                figure = charts.lines(reader.local(part.replace({Label.QUANTITY: _TITLES})), (Label.QUANTITY,), unit, span)
+                alt = f"{title} of the engine over time, in {unit}"
+                st.plotly_chart(charts.marked(figure, changes), key=f"engine {title}", config=panels.PLAIN, alt=alt)
+        _untold(frame, answers)
+
+
+def _untold(frame: pd.DataFrame, answers: Answers) -> None:
+    told = set(frame[Label.QUANTITY]) if Label.QUANTITY in frame else set()
+    if not (lacking := [column.title for column in OF_ENGINES if column.quantity.value not in told]):
+        return
+    st.caption(f"Not told of it in this range: {', '.join(lacking)}. A hit share also lacks while nothing is asked for.")
+    states = [one.labels for one in answers.samples("quantities") if one.labels.get(Label.STATE) not in _HERE]
+    if states:
+        words = sorted(f"{labels.get(Label.QUANTITY, '?')} {labels.get(Label.STATE, '?')}" for labels in states)
+        why = f"Of this fleet's engines some do not tell, and why: {', '.join(words)}."
+        st.caption(f"{why} `kvdeck exporter explain URL` tells it of one engine.")

@@ -1,0 +1,51 @@
+"""Who came and went, and what control did."""
+
+from datetime import UTC, datetime
+
+from dashboard.charts import Span
+from dashboard.fleet.past import comings, steps
+from stack.control.audit import AuditRecord, Outcome
+from stack.control.diff import Change
+from tests.dashboard.fleet.samples import DECODE, sample
+
+SPAN = Span(datetime.fromtimestamp(0, UTC), datetime.fromtimestamp(1000, UTC))
+LATER = Span(datetime.fromtimestamp(590, UTC), SPAN.end)
+REPLICAS = Change(field="models.smollm2.pools.decode.replicas", before=2, after=3)
+
+
+def record(at: float, outcome: Outcome, *diff: Change, field: str | None = None, effect: str | None = None) -> AuditRecord:
+    return AuditRecord(
+        at=at, actor="ann", outcome=outcome, generation=2, diff=diff, field=field, effects=(effect,) if effect else ()
+    )
+
+
+def test_who_came_and_who_went_the_newest_first() -> None:
+    seen = [
+        sample("decode-2", "", 500.0, event="joined"),
+        sample("decode-1", "", 700.0, event="left"),
+        sample("", "", 10.0, event="since"),
+    ]
+    rows = comings(seen, step=15).to_dict("records")
+    assert [(row["at"].timestamp(), row["engine"], row["what"], row["pool"]) for row in rows] == [
+        (700.0, "decode-1", "last seen", "smollm2 decode"),
+        (500.0, "decode-2", "came", "smollm2 decode"),
+    ]
+
+
+def test_who_was_there_when_the_record_begins_did_not_come_then() -> None:
+    seen = [sample("decode-0", "", 20.0, event="joined"), sample("", "", 10.0, event="since")]
+    assert comings(seen, step=15).empty
+
+
+def test_controls_steps_about_pools_are_told_and_others_are_not() -> None:
+    records = [
+        record(1001.0, Outcome.FAILED, field="engines.decode-9", effect="cannot end it"),
+        record(900.0, Outcome.STEP, field="engines.decode-9", effect="decode-9 ends: it is quiet"),
+        record(800.0, Outcome.STEP, field="engines.prefill-0", effect="prefill-0 ends: it is quiet"),
+        record(700.0, Outcome.DRY_RUN, REPLICAS),
+        record(600.0, Outcome.APPLIED, REPLICAS),
+        record(500.0, Outcome.APPLIED, Change(field="models.smollm2.strategy", before="session", after="kv_aware")),
+    ]
+    own = steps(records, DECODE, {"decode-9"}, SPAN)
+    assert list(own["what"]) == ["failed: cannot end it", "decode-9 ends: it is quiet", "smollm2.pools.decode.replicas: 2 → 3"]
+    assert len(steps(records, None, set(), LATER)) == 4
