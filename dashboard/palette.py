@@ -19,6 +19,19 @@ SOURCES = {
 TIERS = {tier: SOURCES[Source(tier.value)] for tier in Tier}
 PATHS: dict[str, str] = {Path.DIRECT: "#4f6df5", Path.DPD: "#a05cf0"}
 POOLS = {Pool.PREFILL: "#f0883e", Pool.DECODE: "#0f9d76"}
+# A request's time, in the order in which it passes; waiting is paler than work.
+PHASES = {
+    "router": "#8b949e",
+    "prefill_queue": "#f6c49a",
+    "prefill": "#f0883e",
+    "kv_transfer": "#a05cf0",
+    "decode_queue": "#8fd3bf",
+    "first_step": "#38b6d8",
+    "decode": "#0f9d76",
+}
+# What a prompt is predicted to wait for, by the strategies' names of it.
+WAITS = {"overhead_s": "#8b949e", "queue_s": "#e0a100", "compute_s": "#f0883e", "load_s": "#4f6df5"}
+PREDICTED, MEASURED = "#a7b4f9", "#4f6df5"
 FALLBACK = "#e0a100"
 GREY = "#8b949e"
 MARK = "#d6336c"

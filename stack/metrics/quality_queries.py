@@ -11,7 +11,11 @@ RIGHT_TOKENS = 64.0
 """A prediction within so many tokens came true: engines count whole blocks."""
 MISSING_TOKENS = 1024.0
 """So many tokens fewer than predicted are no rounding: the alert KvdeckIndexWrong counts them, too."""
-RIGHT, MISSING = "as predicted", "missing"
+RIGHT_SECONDS = 0.1
+"""A first token that came within so much of its prediction came as predicted."""
+FALLBACKS_SHARE = 0.1
+"""The alert KvdeckRoutingFallbacks fires beyond it."""
+RIGHT, MISSING, LATE = "as predicted", "missing", "late"
 
 
 def regret(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
@@ -37,6 +41,19 @@ def index_error(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     return Query(expr, "ratio", (*by, Label.STATE), text)
 
 
+def ttft_error(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    by, family = (Label.STRATEGY,), catalog.ROUTER_TTFT_ERROR
+    all_of_them = rate(family, by, where, window, "_count")
+    above, below = (at_most(bound, family, by, where, window) for bound in (RIGHT_SECONDS, -RIGHT_SECONDS))
+    parts = {RIGHT: f"({above} - {below})", LATE: below}
+    expr = " or ".join(named(ratio(part, all_of_them), Label.STATE, name) for name, part in parts.items())
+    text = (
+        f"Share of requests whose engine gave the first token when it was predicted (within {RIGHT_SECONDS * 1000:.0f} ms), "
+        "and of those where it came later than that."
+    )
+    return Query(expr, "ratio", (*by, Label.STATE), text)
+
+
 def agreement(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     by, family = (Label.STRATEGY,), catalog.ROUTER_SHADOW_DECISIONS
     all_of_them = rate(family, by, where, window)
@@ -48,8 +65,12 @@ def agreement(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
 def fallback_shares(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     by = (Label.REASON,)
     failed, decided = rate(catalog.ROUTER_FALLBACKS, by, where, window), rate(catalog.ROUTER_DECISIONS, (), where, window)
-    expr = f"{failed} / on ({', '.join(KEPT)}) group_left () ({decided} > 0)"
-    return Query(expr, "ratio", by, "Share of requests that were not served the way the configuration asks for, by reason.")
+    fleets = ", ".join(KEPT)
+    expr = f"{failed} / on ({fleets}) group_left () ({decided} > 0) or on ({fleets}) 0 * ({decided} > 0)"
+    text = (
+        "Share of requests that were not served the way the configuration asks for, by reason; 0 without one where there are none."
+    )
+    return Query(expr, "ratio", by, text)
 
 
 def records_dropped(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:

@@ -15,6 +15,13 @@ def decisions(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     )
 
 
+def flow(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    """All of `window`, not by the second: for a picture of where its requests went."""
+    by = (Label.MODEL_NAME, Label.STRATEGY, Label.PATH, Label.BACKEND)
+    expr = total(f"increase({selector(catalog.ROUTER_DECISIONS, where, window=window)})", by)
+    return Query(expr, "requests", by, "Requests by strategy, path and decode engine, counted from the routers' counters.")
+
+
 def decision_reasons(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     by = (Label.STRATEGY, Label.REASON)
     return Query(rate(catalog.ROUTER_DECISIONS, by, where, window), "requests/s", by, "Why decode engines were chosen.")

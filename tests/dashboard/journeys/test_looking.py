@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import httpx
 from playwright.sync_api import Browser, expect
 
@@ -14,7 +16,7 @@ pytestmark = MARKS
 
 
 def test_an_operator_looks_at_every_page_and_changes_the_strategy(driven: Browser, steered: Steered) -> None:
-    steered.report(decision(), disaggregated())
+    steered.report(decision(at=time.time()), disaggregated(at=time.time()))
     with prometheus(BUSY) as prometheus_url, served(prometheus_url, steered.url) as url, window(driven) as page:
         page.goto(url)
         expect(page.get_by_text("The fleet is well.")).to_be_visible()

@@ -47,6 +47,7 @@ QUERIES = {
     "engine_versions": routing_queries.engine_versions(MODEL),
     "generated_tokens": queries.generated_tokens(MODEL),
     "decisions": routing_queries.decisions(MODEL),
+    "flow": routing_queries.flow(MODEL),
     "decision_reasons": routing_queries.decision_reasons(MODEL),
     "fallbacks": routing_queries.fallbacks(MODEL),
     "in_flight": routing_queries.in_flight(MODEL),

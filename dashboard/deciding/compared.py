@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 import pandas as pd
+import streamlit as st
 
 from stack.control.decision import DecisionRecord, ShadowChoice
 
 DECIDED, AGREED, TOKENS, SECONDS = "decided along", "agreed", "more cached tokens", "sooner by"
+_NUMBER = st.column_config.NumberColumn
 HELP = {
     AGREED: "on which engine computes the prompt",
     TOKENS: "on average, where both engines' caches were known; above 0 the other strategy would have found more",
     SECONDS: "predicted first token, on average; above 0 the other strategy would have been faster",
 }
+
+
+def draw(decisions: Sequence[DecisionRecord]) -> None:
+    """The comparison, folded up."""
+    frame = compared(decisions)
+    with st.expander("What the other strategies would have done with these requests", key="decisions others"):
+        if frame.empty:
+            st.caption("They decided along on none of them: `shadow_share` says on how many they do.")
+            return
+        alt = "Other strategies over these requests"
+        st.dataframe(frame, hide_index=True, placeholder="", key="others", alt=alt, column_config={
+            AGREED: _NUMBER(format="%.0f %%", help=HELP[AGREED]),
+            TOKENS: _NUMBER(format="%.0f", help=HELP[TOKENS]),
+            SECONDS: _NUMBER(format="%.3f s", help=HELP[SECONDS]),
+        })  # fmt: skip
 
 
 def compared(decisions: Iterable[DecisionRecord]) -> pd.DataFrame:

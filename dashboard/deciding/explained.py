@@ -1,0 +1,183 @@
+"""One decision, explained on a page: in words, candidate by candidate, predicted beside measured, phase by phase."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import notices, reader, sources
+from dashboard.deciding import outcome, scored
+from dashboard.deciding.listing import address
+from dashboard.deciding.wanted import REQUEST
+from dashboard.panels import PLAIN
+from dashboard.scope import Scope
+from stack.api.answers import ControlAnswerError
+from stack.control.account import sentences
+from stack.control.decision import DecisionRecord, Selection
+
+_KEPT = "decision explained"
+_NOT_FOUND = 404
+_NUMBER = st.column_config.NumberColumn
+
+
+def asked(scope: Scope) -> None:
+    """Explain the decision that the URL names. Once read it is kept, however far the list moves on."""
+    request_id = (st.session_state.get(REQUEST) or "").strip()
+    if request_id:
+        kept = _kept(request_id)
+        # Until it is there it is looked for again; then there is nothing to refresh.
+        st.fragment(_explain, run_every=scope.refresh if kept is None else None)(request_id)
+
+
+def _kept(request_id: str) -> DecisionRecord | None:
+    kept: DecisionRecord | None = st.session_state.get(_KEPT)
+    return kept if kept is not None and kept.request_id == request_id else None
+
+
+def _explain(request_id: str) -> None:
+    with notices.told():
+        record = _kept(request_id) or _read(request_id)
+        if record is not None:
+            st.session_state[_KEPT] = record
+            draw(record)
+
+
+def _read(request_id: str) -> DecisionRecord | None:
+    try:
+        return sources.control().decision(request_id)
+    except ControlAnswerError as error:
+        if error.status != _NOT_FOUND:
+            raise
+        st.info(error.message, icon=":material/search_off:")
+        return None
+
+
+def draw(record: DecisionRecord) -> None:
+    """The whole explanation."""
+    with st.container(border=True, key="explanation"):
+        _head(record)
+        st.markdown("\n".join(f"- {line}" for line in sentences(record)))
+        for pool, chosen in (("Prefill", record.prefill), ("Decode", record.decode)):
+            if chosen is not None:
+                _candidates(pool, chosen, record.prompt_tokens)
+        if not record.observed:
+            _measured(record)
+            _phases(record)
+        _others(record)
+
+
+def _head(record: DecisionRecord) -> None:
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.subheader(f"Decision `{record.request_id}`", anchor=False, width="content")
+        st.button("Close", icon=":material/close:", on_click=_close, key="explanation close", help="Back to the list alone")
+    told = [record.requested, f"{reader.moment(record.at):%Y-%m-%d %H:%M:%S}", f"generation {record.generation}"]
+    if record.experiment:
+        told.append(f"experiment {record.experiment}, {record.arm}")
+    badge = ":gray-badge[:material/visibility: observed only] " if record.observed else ""
+    st.caption(f"{badge}{', '.join(told)}")
+    st.code(address(record.request_id), language=None)
+
+
+def _close() -> None:
+    st.session_state[REQUEST] = ""
+
+
+def _candidates(pool: str, chosen: Selection, prompt_tokens: int) -> None:
+    order = f"best first by `{chosen.ranked_by}`" if chosen.ranked_by else "least loaded first"
+    others = f", and {chosen.omitted} others" if chosen.omitted else ""
+    st.markdown(f"**{pool} candidates**, {order}{others}")
+    if not chosen.candidates:
+        st.caption("The router kept none of them with this decision.")
+        return
+    bars = scored.bars(chosen, prompt_tokens)
+    for column, one in zip(st.columns(len(bars)), bars, strict=True):
+        column.markdown(f":small[{one.title}]", help=one.help)
+        column.plotly_chart(one.figure, key=f"{pool} {one.title}", config=PLAIN, alt=f"{one.title}, {pool}: {one.told}")
+    with st.expander(f"The numbers of the {pool.lower()} candidates", key=f"{pool} numbers"):
+        st.dataframe(scored.table(chosen), hide_index=True, placeholder="", key=f"candidates {pool}", alt=f"{pool} candidates")
+        st.caption("Score parts that end with `_s` are seconds, with `_tokens` tokens; an empty cell is not known.")
+
+
+def _measured(record: DecisionRecord) -> None:
+    st.markdown("**As predicted?**")
+    tokens, seconds = outcome.cached(record), outcome.first_token(record)
+    left, right = st.columns(2)
+    left.markdown(
+        ":small[Cached prompt tokens]", help="As the strategy expected them, and as the engine that answered reported them."
+    )
+    left.plotly_chart(
+        outcome.beside(tokens, "tokens"),
+        key="cached as predicted",
+        config=PLAIN,
+        alt=f"Cached tokens. {outcome.told(tokens, 'tokens')}",
+    )
+    right.markdown(
+        ":small[First token of the engine that computed the prompt]",
+        help="From handing it the request to its first token, in seconds.",
+    )
+    right.plotly_chart(
+        outcome.beside(seconds, "seconds"),
+        key="ttft as predicted",
+        config=PLAIN,
+        alt=f"First token. {outcome.told(seconds, 'seconds')}",
+    )
+    with st.container(horizontal=True):
+        _metric("Regret", _tokens(record.regret_tokens), "What the best candidate was believed to hold beyond the chosen one.")
+        _metric(
+            "Index error", _tokens(record.index_error_tokens), "Cached tokens predicted minus measured: above 0 they were missing."
+        )
+        _metric("TTFT error", _signed(record.ttft_error_seconds), "Predicted minus measured: below 0 it took longer.")
+        _metric(
+            "TTFT", notices.seconds(record.ttft_seconds), "As the client saw it, from the last byte in; unknown when not streamed."
+        )
+
+
+def _metric(title: str, value: str, help: str) -> None:
+    st.metric(title, value, help=f"{help} From the router's record of this decision.", width=170)
+
+
+def _phases(record: DecisionRecord) -> None:
+    whole = notices.seconds(record.total_seconds)
+    st.markdown(
+        f"**Where its time went**: {whole} in all", help="From the last byte in to the last byte out, as the router timed it."
+    )
+    if not record.phases:
+        st.caption("Unknown: the router told no phases of it.")
+        return
+    told = "; ".join(f"{name} {notices.seconds(record.phases[name])}" for name in outcome.ordered(record.phases))
+    st.plotly_chart(outcome.spent(record), key="phases", config=PLAIN, alt=f"Phases of the request. {told}")
+
+
+def _others(record: DecisionRecord) -> None:
+    st.markdown("**What the other strategies would have done**")
+    if not record.shadows:
+        st.caption("They did not decide along on this request: `shadow_share` says on how many they do.")
+        return
+    st.dataframe(shadows(record), hide_index=True, placeholder="", key="shadows", alt="Other strategies' choices", column_config={
+        "more cached tokens": _NUMBER(format="localized", help="above 0: its engine was believed to hold more; empty: not known"),
+        "sooner by": _NUMBER(format="%.3f s", help="predicted first token; above 0: it would have been faster; empty: not known"),
+    })  # fmt: skip
+
+
+def shadows(record: DecisionRecord) -> pd.DataFrame:
+    """What others would have chosen; a gain above 0 says that theirs was the better choice."""
+    return pd.DataFrame(
+        {
+            "strategy": one.strategy,
+            "engine": "the same" if one.agrees else one.engine,
+            "because": one.reason,
+            "more cached tokens": one.gained_tokens,
+            "sooner by": one.gained_seconds,
+        }
+        for one in record.shadows
+    )
+
+
+def _tokens(count: int | None) -> str:
+    return notices.UNKNOWN if count is None else f"{count:,} tokens"
+
+
+def _signed(seconds: float | None) -> str:
+    if seconds is None:
+        return notices.UNKNOWN
+    return f"{seconds * 1000:+,.0f} ms" if abs(seconds) < 1 else f"{seconds:+.2f} s"

@@ -1,0 +1,156 @@
+"""The flow picture: which way requests went, from strategy over path to the engines."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+
+import plotly.graph_objects as go
+
+from dashboard import palette
+from dashboard.deciding.shortened import shortened
+from dashboard.promapi import Sample
+from stack.control.decision import DecisionRecord
+from stack.metrics.family import Label
+from stack.model.tier import Pool
+
+ENGINES_SHOWN = 10  # a pool; the rest is drawn as one, or a large fleet is a grey wall
+_ROW_PIXELS, _HEIGHT_MIN = 34, 240
+
+
+class Stage(IntEnum):
+    """A column of the picture."""
+
+    MODEL = 0
+    STRATEGY = 1
+    PATH = 2
+    PREFILL = 3
+    DECODE = 4
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Station:
+    """Where a request passed. An engine is one station whichever path leads there."""
+
+    stage: Stage
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Stations in order, and how many requests passed them; `colour` tells the path."""
+
+    stations: tuple[Station, ...]
+    colour: str
+    requests: float = 1
+
+
+def ways(decisions: Sequence[DecisionRecord]) -> list[Way]:
+    """The way of each request. Only where there are several models does it begin with the model."""
+    several = len({decision.model for decision in decisions}) > 1
+    return [_way(decision, several) for decision in decisions]
+
+
+def counted(samples: Sequence[Sample]) -> list[Way]:
+    """Ways as the routers' counters tell them, by strategy, path and decode engine: without prefill engines."""
+    several = len({sample.labels.get(Label.MODEL_NAME) for sample in samples}) > 1
+    return [_counted(sample, several) for sample in samples if sample.value > 0]
+
+
+def _counted(sample: Sample, several: bool) -> Way:
+    of = {label: sample.labels.get(label, "") for label in (Label.MODEL_NAME, Label.STRATEGY, Label.PATH, Label.BACKEND)}
+    model = of[Label.MODEL_NAME] if several else ""
+    names = (model, of[Label.STRATEGY], of[Label.PATH], "", of[Label.BACKEND])
+    return Way(_stations(names), palette.PATHS.get(of[Label.PATH], palette.GREY), sample.value)
+
+
+def _way(decision: DecisionRecord, several: bool) -> Way:
+    """A fallback is a path of its own: it is not what was asked for; so is what another gateway carried out."""
+    path = f"{decision.path}, fallback" if decision.fallbacks else decision.path
+    colour = palette.FALLBACK if decision.fallbacks else palette.PATHS.get(decision.path, palette.GREY)
+    if decision.observed:  # this is only what would have been done
+        path, colour = f"{decision.path}, observed", palette.GREY
+    model = decision.model if several else ""
+    names = (model, decision.decode.strategy, path, decision.prefill_engine or "", decision.engine)
+    return Way(_stations(names), colour)
+
+
+def _stations(names: Sequence[str]) -> tuple[Station, ...]:
+    return tuple(Station(stage, name) for stage, name in zip(Stage, names, strict=True) if name)
+
+
+def picture(drawn: Iterable[Way], ink: str) -> go.Figure:
+    """A Sankey picture; each station says how many requests passed. `ink` is the colour of text."""
+    gathered = _gathered(list(drawn))
+    passed: dict[Station, float] = defaultdict(float)
+    links: dict[tuple[Station, Station, str], float] = defaultdict(float)
+    for one in gathered:
+        for station in one.stations:
+            passed[station] += one.requests
+        for start, end in pairwise(one.stations):
+            links[start, end, one.colour] += one.requests
+    stations = sorted(passed)
+    place = {station: number for number, station in enumerate(stations)}
+    figure = go.Figure()
+    figure.add_sankey(
+        node={
+            "label": [f"{shortened(station.name)} ({passed[station]:,.0f})" for station in stations],
+            "customdata": [station.name for station in stations],
+            "hovertemplate": "%{customdata}: %{value:,.0f} requests<extra></extra>",
+            "color": [_colour(station) for station in stations],
+            "pad": 22,
+            "thickness": 14,
+            "line": {"width": 0},
+        },
+        link={
+            "source": [place[start] for start, _, _ in links],
+            "target": [place[end] for _, end, _ in links],
+            "value": list(links.values()),
+            "color": [palette.translucent(colour, 0.35) for _, _, colour in links],
+            "hovertemplate": "%{source.customdata} to %{target.customdata}: %{value:,.0f} requests<extra></extra>",
+        },
+        textfont={"size": 13, "color": ink, "shadow": "none"},
+    )
+    rows = max(Counter(station.stage for station in stations).values(), default=0)
+    return figure.update_layout(height=max(_HEIGHT_MIN, _ROW_PIXELS * rows), margin={"l": 4, "r": 4, "t": 12, "b": 12})
+
+
+def told(drawn: Sequence[Way]) -> str:
+    """The picture in words: how many requests went which way."""
+    parts: Counter[str] = Counter()
+    for one in _gathered(drawn):
+        parts[" to ".join(station.name for station in one.stations)] += round(one.requests)
+    return "; ".join(f"{way}: {count}" for way, count in parts.most_common(ENGINES_SHOWN))
+
+
+def _gathered(drawn: Sequence[Way]) -> list[Way]:
+    """`drawn` with a pool's least used engines as one station."""
+    new = {**_gathering(drawn, Stage.PREFILL), **_gathering(drawn, Stage.DECODE)}
+    return [Way(tuple(new.get(station, station) for station in one.stations), one.colour, one.requests) for one in drawn]
+
+
+def _gathering(drawn: Sequence[Way], stage: Stage) -> Mapping[Station, Station]:
+    used: dict[Station, float] = defaultdict(float)
+    for one in drawn:
+        for station in one.stations:
+            if station.stage is stage:
+                used[station] += one.requests
+    if len(used) <= ENGINES_SHOWN:
+        return {}
+    rest = sorted(used, key=lambda station: -used[station])[ENGINES_SHOWN - 1 :]
+    return dict.fromkeys(rest, Station(stage, f"{len(rest)} other engines"))
+
+
+def _colour(station: Station) -> str:
+    match station.stage:
+        case Stage.PREFILL:
+            return palette.POOLS[Pool.PREFILL]
+        case Stage.DECODE:
+            return palette.POOLS[Pool.DECODE]
+        case Stage.PATH:
+            return palette.FALLBACK if "fallback" in station.name else palette.PATHS.get(station.name, palette.GREY)
+        case Stage.STRATEGY | Stage.MODEL:
+            return palette.GREY

@@ -1,0 +1,46 @@
+"""The decisions that control remembers: what was found, how far back it goes, and what is said where there are none."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import notices, reader
+from dashboard.deciding import wanted
+from dashboard.deciding.wanted import Wanted
+from dashboard.scope import Scope
+from stack.api.schema import DecisionsView
+
+
+def found(scope: Scope, narrowed: Wanted) -> DecisionsView | None:
+    """The decisions looked for; None where control does not tell, as was just said."""
+    with notices.told():
+        view = narrowed.found(scope)
+        wanted.remember(reason for decision in view.decisions for reason in decision.fallbacks)
+        if view.dropped:
+            st.warning(f"{view.dropped} records were dropped on the way: the picture is incomplete.")
+        if view.files is not None and (view.files.error or view.files.lost):
+            st.warning(f"{view.files.lost} decisions are not in {view.files.folder}: {view.files.error or 'mended since'}.")
+        return view
+    return None
+
+
+def nothing(view: DecisionsView, narrowed: Wanted) -> None:
+    """Why there is no decision to show."""
+    if narrowed.narrowed:
+        st.info("No request in this range went this way.")
+    elif view.kept:
+        st.info("No request was routed in this range.")
+    else:
+        st.info("No request has been routed yet. Send one to the router, or start traffic with `kvdeck start traffic`.")
+
+
+def reach(view: DecisionsView, scope: Scope, narrowed: Wanted) -> None:
+    """How far back what is shown goes, and why no further."""
+    oldest = reader.moment(view.decisions[-1].at)
+    told = f"{len(view.decisions)} requests, the oldest of {oldest:%H:%M:%S}"
+    if len(view.decisions) == narrowed.limit:
+        told += ": the newest that fit, of this range"
+    if view.oldest_at is not None and view.oldest_at > scope.span.start.timestamp():
+        began = reader.moment(view.oldest_at)
+        told += f". Control remembers {view.kept:,} decisions, back to {began:%Y-%m-%d %H:%M:%S}: this range begins earlier"
+    st.caption(f"{told}. From control, which routers tell of every request.")

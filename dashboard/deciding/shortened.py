@@ -1,0 +1,13 @@
+"""Names of engines that fit into a picture."""
+
+from __future__ import annotations
+
+MOST = 24
+
+
+def shortened(name: str, most: int = MOST) -> str:
+    """`name`, or its beginning and its end, by which pods of one deployment are told apart."""
+    if len(name) <= most:
+        return name
+    end = most * 2 // 3
+    return f"{name[: most - end - 1]}…{name[-end:]}"
