@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import pandas as pd
 from prometheus_api_client import PrometheusConnect
 from prometheus_api_client.exceptions import PrometheusApiClientException
-from requests import Session
-from requests.adapters import HTTPAdapter
 from requests.exceptions import RequestException, Timeout
+
+from dashboard import signing
+from stack.adapters.http_access import Access
 
 T = TypeVar("T")
 
@@ -23,6 +24,7 @@ REST_SECONDS = 5.0  # after that it is left alone for so long: nobody waits on e
 AT_ONCE = 12  # questions under way
 SCRAPE_SECONDS = 5
 POINTS = 120
+_UNKNOWN = ("HTTP Status Code 401", "HTTP Status Code 403")  # how its client library writes it
 
 
 class PrometheusUnavailableError(ConnectionError):
@@ -45,12 +47,13 @@ class Sample:
 class PromApi:
     """Asks one Prometheus, from several threads. Samples that are NaN (0/0: nothing happened) count as absent."""
 
-    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, url: str, access: Access | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.url = url.rstrip("/")
-        session = Session()
+        access = access or Access()
+        session = signing.session(access)
         self._prometheus = PrometheusConnect(url=self.url, session=session, timeout=TIMEOUT_SECONDS)
         # The library's own adapter retries three times with back-off, and keeps fewer connections than there are questions.
-        session.mount(self.url, HTTPAdapter(pool_maxsize=AT_ONCE))
+        session.mount(self.url, signing.adapter(access, AT_ONCE))
         self._clock = clock
         self._away = ""
         self._rests_until = -math.inf
@@ -115,6 +118,10 @@ def _cause(error: Exception) -> str:
     match error:
         case Timeout():
             return f"no answer within {TIMEOUT_SECONDS:g} s"
+        case signing.UnsignedError():
+            return str(error)
+        case PrometheusApiClientException() if str(error).startswith(_UNKNOWN):
+            return f"it does not know who asks ({str(error)[:30]}): `--prometheus-config` says how it is asked"
         case PrometheusApiClientException():
             return f"it refused the query ({str(error)[:200]})"
         case RequestException() if not isinstance(error, ValueError):

@@ -15,12 +15,15 @@ class SettingsError(ValueError):
 class Settings:
     """`control_token` is None where control runs without tokens (loopback only).
 
-    `control_url` is None where there is no control, and Prometheus alone is looked at.
+    `control_url` is None where there is no control, and Prometheus alone is looked at. `sign_in`: people come with their own
+    tokens. `prometheus_config` is a file that says how Prometheus wants to be asked.
     `control_authorities` is a PEM file of those whose certificates are believed, None for the common ones.
     """
 
     prometheus_url: str
     control_url: str | None
+    sign_in: bool
+    prometheus_config: Path | None
     alertmanager_url: str
     router_url: str
     control_token: str | None
@@ -30,8 +33,10 @@ class Settings:
     def of(cls, environment: Mapping[str, str]) -> Settings:
         """Settings from `KVDECK_*`, with the one-machine stack's defaults. Raises SettingsError for an unreadable token file."""
         return cls(
+            sign_in=environment.get("KVDECK_SIGN_IN", "") not in ("", "0"),
             prometheus_url=environment.get("KVDECK_PROMETHEUS_URL", "http://127.0.0.1:9090"),
             control_url=environment.get("KVDECK_CONTROL_URL", "http://127.0.0.1:8010") or None,
+            prometheus_config=_file(environment.get("KVDECK_PROMETHEUS_CONFIG")),
             alertmanager_url=environment.get("KVDECK_ALERTMANAGER_URL", "http://127.0.0.1:9093"),
             router_url=environment.get("KVDECK_ROUTER_URL", "http://127.0.0.1:8000"),
             control_token=_token(environment.get("KVDECK_CONTROL_TOKEN_FILE")),

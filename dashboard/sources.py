@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import streamlit as st
 
+from dashboard.entrance import house
+from dashboard.entrance.sessions import SignedIn
 from dashboard.promapi import PromApi
 from dashboard.settings import Settings, SettingsError
+from stack.adapters.http_access import Access
+from stack.adapters.http_config import HttpConfigError, read_http_config
 from stack.adapters.trust import TrustError
+from stack.api.answers import UnauthorizedError
 from stack.api.experiment_client import ExperimentClient
 from stack.api.schema import StateView
+from stack.api.self_schema import SelfView
+from stack.control.access import Role
 from stack.control.audit import AuditRecord
 from stack.control.mode import Mode
 
-ACTOR = "dashboard"
 _FRESH_SECONDS = 2.0  # parts of a page that are drawn together see one state
+_WHO_SECONDS = 5.0
 AUDIT_RECORDS = 100
+TAKEN_BACK = 401  # 403 is a role that does not include what was asked
 
 T = TypeVar("T")
 
@@ -44,24 +53,30 @@ def settings() -> Settings:
 
 
 @st.cache_resource(show_spinner=False)
-def _prometheus(url: str) -> PromApi:
-    return PromApi(url)
+def _prometheus(url: str, config: Path | None) -> PromApi:
+    return PromApi(url, Access(read_http_config(config)))
 
 
 def prometheus() -> PromApi:
     """Prometheus, shared by all sessions: it holds no secret of theirs. Raises SettingsError."""
-    return _prometheus(settings().prometheus_url)
+    own = settings()
+    try:
+        return _prometheus(own.prometheus_url, own.prometheus_config)
+    except HttpConfigError as error:
+        raise SettingsError(f"KVDECK_PROMETHEUS_CONFIG: {error}") from error
 
 
 def control() -> ExperimentClient:
-    """This session's own control client. Raises SettingsError, NoControlError."""
+    """Control with the token of whoever looks at this page. Raises SettingsError, NoControlError."""
+    own = settings()
+    if own.control_url is None:
+        raise NoControlError
+    if own.sign_in:
+        return _signed_in().client
     if "control" not in st.session_state:
-        own = settings()
-        if own.control_url is None:
-            raise NoControlError
         try:
             st.session_state["control"] = ExperimentClient(
-                own.control_url, token=own.control_token, actor=ACTOR, authorities=own.control_authorities
+                own.control_url, token=own.control_token, actor=house.ACTOR, authorities=own.control_authorities
             )
         except TrustError as error:
             raise SettingsError(f"KVDECK_CONTROL_CA_FILE: {error}") from error
@@ -69,22 +84,49 @@ def control() -> ExperimentClient:
     return client
 
 
+def _signed_in() -> SignedIn:
+    """Raises SettingsError. What one person read is never another's, should a page's session go from one to the other."""
+    visitor = house.visitor()
+    if visitor is None:
+        raise SettingsError("nobody is signed in any more: load the page anew")
+    if st.session_state.setdefault("signed in", visitor) is not visitor:
+        st.session_state.clear()
+        st.session_state["signed in"] = visitor
+    return visitor
+
+
+def _told(read: Callable[[ExperimentClient], T]) -> T:
+    """What control answers; a token that was taken back ends the sign-in. Raises as `control` does, and ControlError."""
+    try:
+        return read(control())
+    except UnauthorizedError as error:
+        if error.status == TAKEN_BACK and settings().sign_in:
+            house.sign_out()
+        raise
+
+
+def _kept(name: str, seconds: float, read: Callable[[ExperimentClient], T]) -> T:
+    """What control said to this session at most `seconds` ago, else what it says now."""
+    control()  # first: it tells whose session this is
+    kept: _Read[T] | None = st.session_state.get(name)
+    if kept is None or time.monotonic() - kept.at > seconds:
+        kept = st.session_state[name] = _Read(_told(read), time.monotonic())
+    return kept.value
+
+
 def state() -> StateView:
     """What control said last to this session, at most two seconds ago. Raises as `control` does, and ControlError."""
-    read: _Read[StateView] | None = st.session_state.get("state read")
-    if read is None or time.monotonic() - read.at > _FRESH_SECONDS:
-        read = _Read(control().state(), time.monotonic())
-        st.session_state["state read"] = read
-    return read.value
+    return _kept("state read", _FRESH_SECONDS, lambda control: control.state())
+
+
+def who() -> SelfView:
+    """Who looks, by the token that control is asked with, at most five seconds old. Raises as `state` does."""
+    return _kept("who read", _WHO_SECONDS, lambda control: control.myself())
 
 
 def audit() -> Sequence[AuditRecord]:
     """The newest records of who changed what, at most two seconds old. Raises as `state` does."""
-    read: _Read[Sequence[AuditRecord]] | None = st.session_state.get("audit read")
-    if read is None or time.monotonic() - read.at > _FRESH_SECONDS:
-        read = _Read(control().audit(limit=AUDIT_RECORDS).records, time.monotonic())
-        st.session_state["audit read"] = read
-    return read.value
+    return _kept("audit read", _FRESH_SECONDS, lambda control: control.audit(limit=AUDIT_RECORDS).records)
 
 
 def forget() -> None:
@@ -95,4 +137,4 @@ def forget() -> None:
 
 def may_change() -> bool:
     """Whether this person's changes would be taken, by control's mode and their role. Raises as `state` does."""
-    return state().mode is Mode.LIVE
+    return who().role.may(Role.OPERATOR) and state().mode is Mode.LIVE

@@ -21,7 +21,6 @@ from stack.local import runtime_folder
 from stack.local.atomic_file import replace_file
 from stack.local.birth import birth
 from stack.local.cache_making import CacheMaker
-from stack.local.components.dashboard import NAME as DASHBOARD
 from stack.local.components.emulator import NAME as EMULATOR
 from stack.local.components.emulator import emulated_engine
 from stack.local.components.engine import engine
@@ -50,7 +49,7 @@ from stack.wiring.token import secret_token, write
 
 log = logging.getLogger(__name__)
 
-_OWN_ROLES = {ROUTER: Role.ROUTER, DASHBOARD: Role.OPERATOR}
+_OWN_ROLES = {ROUTER: Role.ROUTER}
 
 
 def run(launch_file: Path) -> None:

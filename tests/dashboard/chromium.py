@@ -105,7 +105,7 @@ def served(prometheus_url: str, control_url: str, **environment: str) -> Iterato
     """The dashboard as `kvdeck up` starts it; its URL."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    app = Path(dashboard.__path__[0]) / "app.py"
+    app = Path(dashboard.__path__[0]) / "serve.py"
     command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port), "--server.address", "127.0.0.1"]
     told = os.environ | {"KVDECK_PROMETHEUS_URL": prometheus_url, "KVDECK_CONTROL_URL": control_url} | environment
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=told, text=True) as process:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import pytest
 import streamlit as st
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.fakes import NOWHERE, EmulatedFleet, Steered
@@ -28,7 +29,9 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]
     """`KVDECK_*` is the test's alone; until it says otherwise every source is away."""
     for name in ("PROMETHEUS", "CONTROL", "ALERTMANAGER", "ROUTER"):
         monkeypatch.setenv(f"KVDECK_{name}_URL", NOWHERE)
-    monkeypatch.delenv("KVDECK_CONTROL_TOKEN_FILE", raising=False)
+    for name in ("CONTROL_TOKEN_FILE", "PROMETHEUS_CONFIG", "SIGN_IN"):
+        monkeypatch.delenv(f"KVDECK_{name}", raising=False)
+    config.set_option("server.address", "127.0.0.1")
     yield monkeypatch
     st.cache_resource.clear()
     st.cache_data.clear()

@@ -90,7 +90,10 @@ class EmulatedFleet(Fleet):
 
 
 class Steered:
-    """The real control on a real socket, with one router that follows it. Everything runs on a thread's own loop."""
+    """The real control on a real socket, with one router that follows it. Everything runs on a thread's own loop.
+
+    With a `secret` it takes `tokens`, of which the first is an admin's with that secret.
+    """
 
     def __init__(
         self,
@@ -103,7 +106,8 @@ class Steered:
         others: tuple[Grant, ...] = (),
     ) -> None:
         self._folder, self._fleet, self._desired, self._secret, self._stance = folder, fleet, desired, secret, stance
-        self._watching, self._others = watching, others
+        self._watching = watching
+        self.tokens = Known([] if secret is None else [grant(secret, Role.ADMIN), *others])
         self._loop = asyncio.new_event_loop()
         self._up = threading.Event()
         self._one = asyncio.Lock()
@@ -160,7 +164,7 @@ class Steered:
             known=known,
             targets=self._fleet.targets,
             cache=CacheBoard(CacheDirectory(1, has_store=False), time.monotonic),
-            tokens=None if self._secret is None else Known([grant(self._secret, Role.ADMIN), *self._others]),
+            tokens=None if self._secret is None else self.tokens,
             stance=self._stance,
             watching=self._watching,
         )

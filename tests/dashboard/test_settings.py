@@ -11,6 +11,8 @@ def test_the_defaults_are_those_of_the_one_machine_stack() -> None:
     assert Settings.of({}) == Settings(
         prometheus_url="http://127.0.0.1:9090",
         control_url="http://127.0.0.1:8010",
+        sign_in=False,
+        prometheus_config=None,
         alertmanager_url="http://127.0.0.1:9093",
         router_url="http://127.0.0.1:8000",
         control_token=None,

@@ -27,7 +27,7 @@ class Console:
             "KVDECK_ALERTMANAGER_URL": NOWHERE,
         }
         argv = (
-            *(sys.executable, "-m", "streamlit", "run", str(home / "dashboard" / "app.py")),
+            *(sys.executable, "-m", "streamlit", "run", str(home / "dashboard" / "serve.py")),
             *("--server.address", "127.0.0.1", "--server.port", str(port)),
             *("--server.headless", "true", "--server.fileWatcherType", "none", "--browser.gatherUsageStats", "false"),
         )

@@ -11,21 +11,15 @@ NAME = "dashboard"
 
 
 def dashboard(site: Site) -> Spec:
-    """It watches no source file and tells nobody that it runs."""
-    url, ports, token = site.url(site.ports.dashboard), site.ports, site.token_of(NAME)
-    argv = (
-        *(str(site.launch.python), "-m", "streamlit", "run", str(site.layout.home / "dashboard" / "app.py")),
-        *("--server.address", LOOPBACK, "--server.port", str(ports.dashboard)),
-        *("--server.headless", "true", "--server.fileWatcherType", "none"),
-        *("--browser.gatherUsageStats", "false"),
+    """Where control takes tokens, people sign in with their own."""
+    url, ports = site.url(site.ports.dashboard), site.ports
+    argv = site.kvdeck(
+        "dashboard",
+        *("--listen", f"{LOOPBACK}:{ports.dashboard}"),
+        *("--prometheus-url", site.url(ports.prometheus), "--control-url", site.url(ports.control)),
+        *(("--sign-in",) if site.tokens else ()),
     )
-    environment = {
-        "KVDECK_PROMETHEUS_URL": site.url(ports.prometheus),
-        "KVDECK_CONTROL_URL": site.url(ports.control),
-        "KVDECK_ALERTMANAGER_URL": site.url(ports.alertmanager),
-        "KVDECK_ROUTER_URL": site.url(ports.router),
-        **({"KVDECK_CONTROL_TOKEN_FILE": str(token)} if token else {}),
-    }
+    environment = {"KVDECK_ALERTMANAGER_URL": site.url(ports.alertmanager), "KVDECK_ROUTER_URL": site.url(ports.router)}
     command = Command(
         host=site.host, kind=NAME, argv=argv, environment=environment, stage=Stage.FACE, grace=5.0, nice=OBSERVER_NICE, url=url
     )

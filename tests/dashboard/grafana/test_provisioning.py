@@ -26,7 +26,7 @@ def _services() -> dict[str, dict[str, Any]]:
 
 
 def _mounts(service: str) -> dict[str, str]:
-    return {inside: outside for outside, inside, *_ in (mount.split(":") for mount in _services()[service]["volumes"])}
+    return {inside: outside for outside, inside, *_ in (mount.split(":") for mount in _services()[service].get("volumes", []))}
 
 
 def _is_secret(path: str) -> bool:

@@ -21,7 +21,7 @@ CONTROLS = ctl.list_commands(click.Context(ctl))
 
 def test_the_commands_are_these() -> None:
     assert COMMANDS == [
-        "bench", "control", "ctl", "demo", "doctor", "down", "drill", "emulator", "exporter", "iec", "router",
+        "bench", "control", "ctl", "dashboard", "demo", "doctor", "down", "drill", "emulator", "exporter", "iec", "router",
         "start", "status", "stop", "supervise", "test", "token", "traffic", "up",
     ]  # fmt: skip
 

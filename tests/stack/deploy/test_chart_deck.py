@@ -14,7 +14,6 @@ from stack.model.target import decode
 from stack.router.settings import RouterSettings
 from stack.strategies.base import names
 from tests.stack.deploy.chart import Json, files, manifests, one, read_yaml, refusal
-from tests.stack.deploy.dockerfile import stages
 
 (DECK,) = read_yaml((CHART.parent / "examples" / "with-router.yaml").read_text())
 _ENGINE = {"targets": ["decode-0:8000"], "labels": {"replica": "decode-0", "pool": "decode", "model": "m", "model_root": "/m"}}
@@ -75,9 +74,29 @@ def test_their_alerts_come_with_them() -> None:
     assert {rule["labels"]["requires"] for rule in rules if "alert" in rule} == {"native", "exporter", "router", "control"}
 
 
-def test_the_dashboard_is_where_the_image_has_it() -> None:
-    python = stages(CHART.parent / "images" / "kvdeck.Dockerfile")[-1][0].words[0].removeprefix("python:").rsplit(".", 1)[0]
-    assert f"/opt/kvdeck/lib/python{python}/site-packages/dashboard/app.py" in _container("dashboard")["command"]
+def test_people_sign_in_to_the_dashboard_where_there_is_control() -> None:
+    values = {
+        **DECK,
+        "dashboard": {**DECK["dashboard"], "basePath": "/kvdeck", "args": ["--prometheus-config=/etc/kvdeck/secret/p"]},
+    }
+    container = _container("dashboard", values)
+    given = container["args"][2:]
+    assert given == [
+        "--listen=0.0.0.0:8501",
+        "--insecure",
+        "--sign-in",
+        "--control-url=https://kvdeck-control.monitoring.svc:8010",
+        "--control-ca-file=/etc/kvdeck/secret/ca.crt",
+        "--base-path=/kvdeck",
+        "--prometheus-config=/etc/kvdeck/secret/p",
+    ]
+    assert container["readinessProbe"]["httpGet"]["path"] == "/kvdeck/_stcore/health"
+
+
+def test_without_control_the_dashboard_is_reached_in_its_pod_alone() -> None:
+    container = _container("dashboard", _CONTROL_OFF)
+    assert container["args"][2:] == ["--listen=127.0.0.1:8501"]
+    assert "http://127.0.0.1:8501/_stcore/health" in container["livenessProbe"]["exec"]["command"][-1]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +148,7 @@ _MORE = {**DECK, "router": {**DECK["router"], "secretKeys": ["engine.token"]}}
         ("router", _CONTROL_OFF, ["session.key"]),
         ("router", _MORE, ["session.key", "router.token", "ca.crt", "engine.token"]),
         ("control", DECK, ["tokens.yaml", "tls.crt", "tls.key"]),
-        ("dashboard", DECK, ["dashboard.token", "ca.crt"]),
+        ("dashboard", DECK, ["ca.crt"]),
         ("dashboard", _CONTROL_OFF, None),
     ],
 )

@@ -124,7 +124,8 @@ def test_tokens_are_passed_by_file_to_all_who_need_them(tmp_path: Path) -> None:
     named = [argv[place + 1] for place, word in enumerate(argv) if word == "--tokens"]
     assert named == [str(tmp_path / "people.yaml"), str(own / "tokens.yaml")]
     assert flag(by_name["router"], "--control-token-file") == str(own / "router.token")
-    assert command(by_name["dashboard"]).environment["KVDECK_CONTROL_TOKEN_FILE"] == str(own / "dashboard.token")
+    assert "--sign-in" in command(by_name["dashboard"]).argv  # with a person's own
+    assert "--sign-in" not in command(components(site(tmp_path))[7]).argv
 
 
 def test_lmcache_carries_this_stacks_digest(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ https://{{ include "kvdeck.fullname" . }}-control.{{ .Release.Namespace }}.svc:8
 
 {{/* The keys of deck.secret that a part reads, as JSON; takes top, component and values (of the part). */}}
 {{- define "kvdeck.deck.keys" -}}
-{{- $asks := dict "router" (list "router.token" "ca.crt") "dashboard" (list "dashboard.token" "ca.crt") "control" (list "tokens.yaml" "tls.crt" "tls.key") -}}
+{{- $asks := dict "router" (list "router.token" "ca.crt") "dashboard" (list "ca.crt") "control" (list "tokens.yaml" "tls.crt" "tls.key") -}}
 {{- $own := ternary (get $asks .component) list .top.Values.control.enabled -}}
 {{- $key := ternary (list "session.key") list (eq .component "router") -}}
 {{- toJson (dict "keys" (concat $key $own (.values.secretKeys | default list))) -}}

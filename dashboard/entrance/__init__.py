@@ -1,0 +1,1 @@
+"""Who comes in: people sign in with their own control token, or nobody but this machine is let in."""

@@ -1,0 +1,14 @@
+"""The dashboard as it is served, with its doorman in front: `kvdeck dashboard` starts it."""
+
+from __future__ import annotations
+
+import os
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from dashboard.entrance.doorman import Doorman
+from dashboard.entrance.house import house
+from dashboard.settings import Settings
+
+app = st.App("app.py", middleware=[Middleware(Doorman, house=lambda: house(Settings.of(os.environ)))])
