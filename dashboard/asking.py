@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,10 +11,9 @@ import streamlit as st
 
 from dashboard import sources
 from dashboard.charts import Span
-from dashboard.promapi import AT_ONCE, TIMEOUT_SECONDS, PromApi, PrometheusUnavailableError, Sample, step_seconds
+from dashboard.desk import Desk, Failed, Inquiry
+from dashboard.promapi import PromApi, PrometheusUnavailableError, Sample, step_seconds
 from stack.metrics.queries import Query
-
-_KEPT_SECONDS, _KEPT_ANSWERS = 60, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +31,6 @@ class Over:
 
 
 Question = Now | Over
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """Why a question has no answer."""
-
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,42 +64,24 @@ def ask(questions: Mapping[str, Question], span: Span) -> Answers:
 
     Raises PrometheusUnavailableError when none was answered, SettingsError.
     """
-    found = _asked(sources.settings().prometheus_url, tuple(questions.items()), span.universal)
-    failed = [answer.why for answer in found.values() if isinstance(answer, Failed)]
-    if failed and len(failed) == len(found):
-        raise PrometheusUnavailableError(failed[0])
-    return Answers(span.end, found)
-
-
-@st.cache_data(ttl=_KEPT_SECONDS, max_entries=_KEPT_ANSWERS, show_spinner=False)
-def _asked(url: str, questions: tuple[tuple[str, Question], ...], span: Span) -> dict[str, list[Sample] | pd.DataFrame | Failed]:
-    """One answer a question. What is kept is told from later answers by the end of `span`, which moves on with the clock."""
     prometheus = sources.prometheus()
-    pool = _pool(url)
-    asked = {name: pool.submit(_put, prometheus, question, span) for name, question in questions}
-    wait(asked.values(), timeout=TIMEOUT_SECONDS)
-    return {name: _answer(future, url) for name, future in asked.items()}
+    answers = _desk(prometheus.url, prometheus).answers([_inquiry(question, span.universal) for question in questions.values()])
+    failed = [answer.why for answer in answers if isinstance(answer, Failed)]
+    if failed and len(failed) == len(answers):
+        raise PrometheusUnavailableError(failed[0])
+    return Answers(span.end, dict(zip(questions, answers, strict=True)))
 
 
-def _put(prometheus: PromApi, question: Question, span: Span) -> list[Sample] | pd.DataFrame:
+def _inquiry(question: Question, span: Span) -> Inquiry:
     match question:
         case Now(query):
-            return prometheus.instant(query.expr, span.end.timestamp())
+            return Inquiry(query.expr, None, span.end)
         case Over(query):
             steps = span.on_grid(step_seconds(span.start, span.end))
-            return prometheus.series(query.expr, steps.start, steps.end)
-
-
-def _answer(future: Future[list[Sample] | pd.DataFrame], url: str) -> list[Sample] | pd.DataFrame | Failed:
-    if not future.done():
-        future.cancel()
-        return Failed(f"Prometheus at {url}: no answer within {TIMEOUT_SECONDS:g} s")
-    try:
-        return future.result()
-    except PrometheusUnavailableError as error:
-        return Failed(str(error))
+            return Inquiry(query.expr, steps.start, steps.end)
 
 
 @st.cache_resource(show_spinner=False)
-def _pool(url: str) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(AT_ONCE, thread_name_prefix=f"prometheus {url}")
+def _desk(url: str, _prometheus: PromApi) -> Desk:
+    """One a Prometheus, for all sessions: what it tells is no secret of anybody's."""
+    return Desk(_prometheus)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ import pandas as pd
 from dashboard import axes, palette
 from dashboard.axes import HEIGHT
 from dashboard.picture import Picture, Trace
+from dashboard.promapi import step_seconds
 from stack.metrics.promql import KEPT
 from stack.model.tier import Source
 
@@ -55,7 +56,7 @@ def lines(frame: pd.DataFrame, by: Sequence[str], unit: str, span: Span) -> Pict
     """
     parts = _parts(frame, (*apart(frame), *by))
     traces = [_line(words, times, values, number) for number, (words, (times, values)) in enumerate(sorted(parts.items()))]
-    return Picture(traces, axes.layout(unit, span.start, span.end))
+    return Picture(traces, _layout(unit, span))
 
 
 def _line(words: tuple[str, ...], times: list[str], values: list[float | None], number: int) -> Trace:
@@ -102,7 +103,7 @@ def stacked(frame: pd.DataFrame, label: str, colours: Mapping[str, str], unit: s
                 layer = _layer(name, colours[name], stretch, [values.get(at) for at in stretch])
                 traces.append({**layer, "stackgroup": str(number), "showlegend": name not in named})
                 named.add(name)
-    return Picture(traces, axes.layout(unit, span.start, span.end, traceorder="normal"))
+    return Picture(traces, _layout(unit, span, traceorder="normal"))
 
 
 def _added(times: Sequence[str], values: Sequence[float | None]) -> dict[str, float | None]:
@@ -154,6 +155,12 @@ def shares(ratios: Mapping[Source, float]) -> Picture:
         "yaxis": {"autorange": "reversed", "showgrid": False},
     }  # fmt: skip
     return Picture([bar], layout)
+
+
+def _layout(unit: str, span: Span, **legend: str) -> dict[str, Any]:
+    """The axis moves on with the points: between two of them nothing changes, and the browser draws nothing anew."""
+    steps = span.on_grid(step_seconds(span.start, span.end))
+    return axes.layout(unit, steps.start, steps.end, **legend)
 
 
 def apart(frame: pd.DataFrame) -> tuple[str, ...]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import streamlit as st
 
-from dashboard import sources
+from dashboard import asking, reader, sources
+from dashboard.asking import Now
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
 from stack.api.answers import ControlError
-from stack.metrics import catalog
+from stack.metrics import fleet_queries
 from stack.metrics.family import Label
-from stack.metrics.promql import selector
 
 _KEY = "emulated"
+_LOOKED_AT = timedelta(minutes=1)
 
 
 @st.fragment(run_every=5)
@@ -37,7 +40,7 @@ def _emulated() -> bool | None:
     except (ControlError, NoControlError, SettingsError):
         pass  # Prometheus may still know
     try:
-        infos = sources.prometheus().instant(selector(catalog.TARGET_INFO))
+        kinds = asking.ask({"kinds": Now(fleet_queries.kinds())}, reader.span(_LOOKED_AT)).samples("kinds")
     except (PrometheusUnavailableError, SettingsError):
         return None
-    return any(info.labels.get(Label.EMULATED) == "true" for info in infos) if infos else None
+    return any(kind.labels.get(Label.EMULATED) == "true" for kind in kinds) if kinds else None

@@ -19,8 +19,8 @@ from stack.adapters.http_access import Access
 
 T = TypeVar("T")
 
-TIMEOUT_SECONDS = 2.5  # a page says within three seconds that Prometheus does not answer
-REST_SECONDS = 5.0  # after that it is left alone for so long: nobody waits on every click for what is away
+TIMEOUT_SECONDS = 10.0  # nobody waits for it that long: what comes late is there at the next refresh
+REST_SECONDS = 5.0
 AT_ONCE = 12  # questions under way
 SCRAPE_SECONDS = 5
 POINTS = 120
@@ -71,9 +71,18 @@ class PromApi:
         step = step_seconds(start, end)
         return self._ask(lambda: _frame(self._prometheus.custom_query_range(expression, start, end, str(step)), step))
 
+    @property
+    def away(self) -> str | None:
+        """Why it is left alone for now; None: it may be asked."""
+        return self._away if self._clock() < self._rests_until else None
+
+    def rest(self, why: str) -> None:
+        """Leave it alone for a while: nobody waits on every click for what does not answer."""
+        self._away, self._rests_until = why, self._clock() + REST_SECONDS
+
     def _ask(self, question: Callable[[], T]) -> T:
-        if self._clock() < self._rests_until:
-            raise PrometheusAwayError(self._away)
+        if (why := self.away) is not None:
+            raise PrometheusAwayError(why)
         try:
             return question()
         # The last three: what answers is not Prometheus.
@@ -83,14 +92,17 @@ class PromApi:
     def _told(self, error: Exception) -> PrometheusUnavailableError:
         text = f"Prometheus at {self.url}: {_cause(error)}"
         if isinstance(error, RequestException) and not isinstance(error, ValueError):
-            self._away, self._rests_until = text, self._clock() + REST_SECONDS
+            self.rest(text)
             return PrometheusAwayError(text)
         return PrometheusUnavailableError(text)
 
 
 def step_seconds(start: datetime, end: datetime) -> int:
-    """How far apart the points of a range are: about 120 of them, never closer than the local scrapes."""
-    return max(SCRAPE_SECONDS, int((end - start).total_seconds()) // POINTS)
+    """How far apart the points of a range are: about a hundred of them, whole scrapes apart.
+
+    So a range's course stays the same for some refreshes, and is neither asked for nor drawn anew.
+    """
+    return max(1, math.ceil((end - start).total_seconds() / POINTS / SCRAPE_SECONDS)) * SCRAPE_SECONDS
 
 
 def _samples(answer: list[dict[str, Any]]) -> list[Sample]:
@@ -99,12 +111,13 @@ def _samples(answer: list[dict[str, Any]]) -> list[Sample]:
 
 
 def _frame(answer: list[dict[str, Any]], step: int) -> pd.DataFrame:
-    rows = [
-        {**row["metric"], "time": pd.Timestamp(at, unit="s", tz="UTC"), "value": value}
-        for row in answer
-        for at, value in _points(row["values"], step)
-    ]
-    return pd.DataFrame(rows, columns=None if rows else ["time", "value"])
+    points = [(row["metric"], list(_points(row["values"], step))) for row in answer]
+    if not any(course for _, course in points):
+        return pd.DataFrame(columns=["time", "value"])
+    names = dict.fromkeys(name for labels, _ in points for name in labels)
+    labelled = {name: [labels.get(name) for labels, course in points for _ in course] for name in names}
+    times = pd.to_datetime([at for _, course in points for at, _ in course], unit="s", utc=True)
+    return pd.DataFrame({**labelled, "time": times, "value": [value for _, course in points for _, value in course]})
 
 
 def _points(values: list[list[Any]], step: int) -> Iterator[tuple[float, float | None]]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, sources
+from dashboard import asking, notices, sources
+from dashboard.asking import Now
+from dashboard.charts import Span
 from stack.api.answers import ControlAnswerError
 from stack.api.report_words import figure, money, name, settling, share, verdict
 from stack.api.tier_shares import TierShare, tier_shares
 from stack.control.estimate import CONFIDENCE
 from stack.control.report import TIERS_UNKNOWN, Report, Side, Verdict
+from stack.metrics.queries import Query
 
 NOT_FOUND = 404
 _ICONS = {Verdict.BETTER: "🟢", Verdict.WORSE: "🔴", Verdict.CHANGED: "🟡"}
@@ -68,7 +72,9 @@ def _report(report: Report) -> None:
 
 
 def _ask(expression: str, at: float) -> list[tuple[Mapping[str, str], float]]:
-    return [(sample.labels, sample.value) for sample in sources.prometheus().instant(expression, at)]
+    moment = datetime.fromtimestamp(at, UTC)
+    answers = asking.ask({"then": Now(Query(expression, "", (), ""))}, Span(moment, moment))
+    return [(sample.labels, sample.value) for sample in answers.samples("then")]
 
 
 def _side(side: Side) -> str:

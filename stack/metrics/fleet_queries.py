@@ -12,3 +12,9 @@ def fleets(where: Where = EVERYWHERE) -> Query:
     by = (Label.MODEL_NAME,)
     text = "Listed engines by model, in each cluster and namespace."
     return Query(aggregate("count", selector(catalog.TARGET_INFO, where), by), "engines", by, text)
+
+
+def kinds(where: Where = EVERYWHERE) -> Query:
+    by = (Label.EMULATED,)
+    text = "Listed engines, emulated ones apart, in each cluster and namespace."
+    return Query(aggregate("count", selector(catalog.TARGET_INFO, where), by), "engines", by, text)

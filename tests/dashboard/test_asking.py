@@ -11,7 +11,8 @@ import pytest
 from dashboard import asking
 from dashboard.asking import Now, Over
 from dashboard.charts import Span
-from dashboard.promapi import TIMEOUT_SECONDS, PrometheusUnavailableError, Sample
+from dashboard.desk import DEADLINE_SECONDS
+from dashboard.promapi import PrometheusUnavailableError, Sample
 from stack.metrics.queries import Query
 from tests.dashboard.fakes import Heard, prometheus
 
@@ -39,6 +40,16 @@ def test_two_who_look_at_the_same_are_answered_once(environment: pytest.MonkeyPa
     assert heard == ["rate", "rate"]
 
 
+def test_a_course_is_not_asked_for_again_before_it_has_another_point(environment: pytest.MonkeyPatch) -> None:
+    heard: Heard = []
+    with prometheus({"share": [({}, 0.5)]}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        for seconds in (0, 5, 10):  # points of a quarter of an hour are ten seconds apart
+            moved = timedelta(seconds=seconds)
+            asking.ask({"share": Over(SHARE)}, Span(SPAN.start + moved, SPAN.end + moved))
+    assert heard == ["share", "share"]
+
+
 def test_one_refused_question_leaves_the_others_their_answers(environment: pytest.MonkeyPatch) -> None:
     with prometheus({"rate": [({}, 1.5)]}, refused={"share"}) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
@@ -53,6 +64,6 @@ def test_a_prometheus_that_hangs_is_told_by_the_deadline_and_not_waited_for_agai
         environment.setenv("KVDECK_PROMETHEUS_URL", f"http://127.0.0.1:{silent.getsockname()[1]}")
         began = time.monotonic()
         for number in range(3):
-            with pytest.raises(PrometheusUnavailableError, match=f"no answer within {TIMEOUT_SECONDS:g} s"):
+            with pytest.raises(PrometheusUnavailableError, match=f"no answer within {DEADLINE_SECONDS:g} s"):
                 asking.ask({"rate": Now(RATE), "share": Over(SHARE)}, Span(SPAN.start, SPAN.end + timedelta(seconds=number)))
-        assert time.monotonic() - began < 2 * TIMEOUT_SECONDS
+        assert time.monotonic() - began < 2 * DEADLINE_SECONDS

@@ -1,6 +1,6 @@
 """Figures over time, from plain values."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
@@ -52,6 +52,12 @@ def test_a_ratio_is_drawn_from_none_to_all() -> None:
 
 def test_the_whole_span_is_shown_with_or_without_samples() -> None:
     assert charts.lines(FRAME, ["source"], "ratio", SPAN).layout.xaxis.range == ("1970-01-01T00:00:00", "1970-01-01T00:15:00")
+
+
+def test_between_two_points_a_figure_stays_the_same() -> None:
+    later, latest = (charts.Span(SPAN.start + moved, SPAN.end + moved) for moved in (timedelta(seconds=9), timedelta(seconds=10)))
+    first, second, third = (charts.lines(FRAME, ["source"], "ratio", span).to_dict() for span in (SPAN, later, latest))
+    assert first == second != third
 
 
 def test_the_waterfall_stacks_the_cheapest_source_first() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from stack.metrics import catalog
-from stack.metrics.promql import selector
+from stack.metrics import fleet_queries
 from tests.dashboard.fakes import Steered, prometheus
 
 
@@ -29,13 +28,13 @@ def test_control_tells(steered: Steered) -> None:
 
 
 def test_the_exporter_tells_when_control_cannot(environment: pytest.MonkeyPatch) -> None:
-    with prometheus({selector(catalog.TARGET_INFO): [({"emulated": "true"}, 1.0)]}) as url:
+    with prometheus({fleet_queries.kinds().expr: [({"emulated": "true"}, 1.0)]}) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         assert marks(AppTest.from_function(_mark)) == [True]
 
 
 def test_a_real_fleet_has_no_mark(environment: pytest.MonkeyPatch) -> None:
-    with prometheus({selector(catalog.TARGET_INFO): [({"emulated": "false"}, 1.0)]}) as url:
+    with prometheus({fleet_queries.kinds().expr: [({"emulated": "false"}, 1.0)]}) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         assert marks(AppTest.from_function(_mark)) == []
 
@@ -46,7 +45,7 @@ def test_nobody_telling_is_no_mark(environment: pytest.MonkeyPatch) -> None:
 
 def test_the_mark_stays_while_nobody_can_say_otherwise(environment: pytest.MonkeyPatch) -> None:
     session = AppTest.from_function(_mark)
-    with prometheus({selector(catalog.TARGET_INFO): [({"emulated": "true"}, 1.0)]}) as url:
+    with prometheus({fleet_queries.kinds().expr: [({"emulated": "true"}, 1.0)]}) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         assert marks(session) == [True]
     assert marks(session) == [True]

@@ -76,8 +76,8 @@ def test_a_series_of_nothing_but_nan_is_empty() -> None:
         assert api.series("x", START, END).empty
 
 
-@pytest.mark.parametrize(("minutes", "seconds"), [(5, 5), (15, 7), (360, 180)])
-def test_a_range_has_about_as_many_points_whatever_its_length(minutes: int, seconds: int) -> None:
+@pytest.mark.parametrize(("minutes", "seconds"), [(5, 5), (15, 10), (60, 30), (360, 180), (1440, 720)])
+def test_a_range_has_about_as_many_points_whatever_its_length_and_they_are_whole_scrapes_apart(minutes: int, seconds: int) -> None:
     assert step_seconds(START, START + timedelta(minutes=minutes)) == seconds
 
 
