@@ -61,6 +61,16 @@ def test_control_only_observes_unless_it_is_told_otherwise() -> None:
     assert {"--mode=declarative", "--config=/etc/kvdeck/desired/fleet.yaml"} <= set(arguments)
 
 
+def test_control_asks_for_alerts_where_it_is_told_to() -> None:
+    asked = [each for each in _container("control")["args"] if "manager" in each or "prometheus" in each]
+    assert asked == [
+        "--alertmanager-url=http://alertmanager-operated.monitoring.svc:9093",
+        "--prometheus-url=http://prometheus-operated.monitoring.svc:9090",
+    ]
+    nowhere = {**DECK, "control": {**DECK["control"], "alertmanagerUrl": "", "prometheusUrl": ""}}
+    assert [each for each in _container("control", nowhere)["args"] if "manager" in each or "prometheus" in each] == []
+
+
 def test_there_is_one_control_and_its_state_outlives_it() -> None:
     control = _deployment("control")
     assert (control["spec"]["replicas"], control["spec"]["strategy"]) == (1, {"type": "Recreate"})
