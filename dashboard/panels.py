@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import streamlit as st
 
-from dashboard import charts, notices, reader
+from dashboard import notices, pictures, reader
 from dashboard.asking import Answers
 from dashboard.charts import Span
 from dashboard.marks import Mark
+from dashboard.pictures import Picture
 from dashboard.promapi import PrometheusUnavailableError
 from stack.metrics.queries import Query
 
@@ -21,28 +24,26 @@ def heading(title: str, query: Query, answers: Answers) -> None:
 
 def provenance(query: Query, answers: Answers) -> str:
     """What a number means, its unit, its source and its age, for a tooltip."""
-    unit = f" In {query.unit}." if query.unit else ""
-    at = answers.at.astimezone(reader.zone())
-    return f"{query.help}{unit}\n\nFrom Prometheus, as of {at:%H:%M:%S}:\n```promql\n{query.expr}\n```"
+    return pictures.provenance(query, answers, reader.span(timedelta()))
 
 
 def series(
     title: str, query: Query, answers: Answers, name: str, span: Span, marks: list[Mark], *, by: tuple[str, ...] | None = None,
-    nothing: str = "Nothing to measure in this range.",
+    nothing: str = pictures.NOTHING,
 ) -> None:  # fmt: skip
     """`answers`' frame `name` as lines, one for each combination of the labels `by` (else the query's)."""
-    heading(title, query, answers)
-    try:
-        frame = answers.frame(name)
-    except PrometheusUnavailableError as error:
-        failed(error)
-        return
-    if frame.empty:
-        st.info(nothing)
-        return
-    figure = charts.lines(reader.local(frame), by or query.by, query.unit, span)
-    alt = f"{title} over time, in {query.unit or 'its own unit'}: {query.help}"
-    st.plotly_chart(charts.marked(figure, marks), key=title, config=PLAIN, alt=alt)
+    drawn(pictures.lines(title, query, answers, name, span, marks, by=by, nothing=nothing))
+
+
+def drawn(picture: Picture) -> None:
+    """A picture, or what is said where there is none."""
+    st.markdown(f"**{picture.title}**", help=picture.about)
+    if picture.figure is not None:
+        st.plotly_chart(picture.figure, key=picture.title, config=PLAIN, alt=picture.alt)
+    elif picture.failed:
+        st.warning(picture.said, icon=notices.AWAY)
+    else:
+        st.info(picture.said)
 
 
 def failed(error: PrometheusUnavailableError) -> None:

@@ -18,6 +18,7 @@ from dashboard.settings import Settings, SettingsError
 from stack.adapters.http_access import Access
 from stack.adapters.http_config import HttpConfigError, read_http_config
 from stack.adapters.trust import TrustError
+from stack.api.alert_schema import AlertsView
 from stack.api.answers import UnauthorizedError
 from stack.api.experiment_client import ExperimentClient
 from stack.api.schema import StateView
@@ -129,9 +130,14 @@ def audit() -> Sequence[AuditRecord]:
     return _kept("audit read", _FRESH_SECONDS, lambda control: control.audit(limit=AUDIT_RECORDS).records)
 
 
+def alerts() -> AlertsView:
+    """The alerts that control knows of, at most two seconds old. Raises as `state` does."""
+    return _kept("alerts read", _FRESH_SECONDS, lambda control: control.alerts())
+
+
 def forget() -> None:
     """After a change: what was read before is no longer so."""
-    for kept in ("state read", "audit read"):
+    for kept in ("state read", "audit read", "alerts read"):
         st.session_state.pop(kept, None)
 
 

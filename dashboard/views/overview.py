@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import asking, charts, figures, notices, panels, reader, sources
-from dashboard.asking import Answers, Over, Question
+from dashboard import asking, bundles, notices, panels, sources
+from dashboard.asking import Answers, Now, Over
 from dashboard.charts import Span
-from dashboard.figures import Figure
-from dashboard.marks import Mark, marks
-from dashboard.panels import PLAIN
+from dashboard.marks import marks
+from dashboard.overall import course, firing, shown
+from dashboard.overall.looking import Seen, seen
+from dashboard.overall.questions import Asked, asked
+from dashboard.overall.verdict import verdict
 from dashboard.scope import Scope, toolbar
-from dashboard.verdict import Level, verdict
-from stack.metrics import queries, routing_queries, spread_queries
-from stack.metrics.family import Label
-from stack.metrics.promql import Where, total
-from stack.metrics.queries import Query
-from stack.model.tier import Source
+from stack.api.alert_schema import AlertsView
+from stack.api.schema import StateView
 
-_SHOWN = {
-    Level.WELL: (st.success, ":material/check_circle:"),
-    Level.WARNING: (st.warning, ":material/warning:"),
-    Level.BAD: (st.error, ":material/error:"),
-}
+_NOTHING = Seen((), (), ())
 
 
 def page() -> None:
@@ -32,97 +26,52 @@ def page() -> None:
 
 
 def _live(scope: Scope) -> None:
-    span = scope.span
-    answers = None
+    """What is so now is asked for and told first: whoever looks waits for no chart."""
+    span, questions = scope.span, asked(scope.length, scope.window, scope.fleet, scope.model)
+    now = None
     with notices.told():
-        answers = asking.ask(_questions(scope), span)
-    _health(answers)
-    if answers is None:
+        now = bundles.apart(asking.ask(bundles.questions(questions.now, Now), span), questions.now)
+    found = _NOTHING if now is None else seen(now, questions)
+    _health(now, found, scope)
+    if now is None:
         return  # Prometheus is away, as was just said
-    changes = marks(span)
+    for why in found.failed:
+        st.warning(f"Some numbers are unknown: {why}.", icon=notices.AWAY)
+    shown.numbers(found, questions.queries)
+    for table in found.tables(questions.queries, scope.length):
+        shown.table(table)
     with notices.told():
-        _figures(answers)
-        _waterfall(answers, scope, span, changes)
-    _charts(answers, scope, span, changes)
-    panels.footer(answers, scope.refresh)
+        _course(questions, found, span)
+    panels.footer(now, scope.refresh)
     _links()
 
 
-def _questions(scope: Scope) -> dict[str, Question]:
-    where, window = scope.model, scope.window
-    return {
-        "firing": asking.Now(routing_queries.firing_alerts(scope.fleet)),
-        **figures.questions(where),
-        "waterfall": Over(queries.waterfall(where, window)),
-        "shares": asking.Now(queries.waterfall_shares(where, figures.WINDOW)),
-        "ttft": Over(spread_queries.time_to_first_token(where, window)),
-        "itl": Over(spread_queries.inter_token_latency(where, window)),
-        "hit ratio": Over(queries.hit_ratio(where, window)),
-        "pools": Over(_pool_requests(where)),
-    }
+def _health(now: Answers | None, found: Seen, scope: Scope) -> None:
+    """Alerts are told without control, too."""
+    state, view, steered = _control()
+    alarms = firing.told(now, view, scope.picked)
+    if now is None and state is None:
+        return  # nobody answers, which is said twice already
+    shown.health(verdict(state, alarms, found.pools, steered=steered), alarms)
 
 
-def _health(answers: Answers | None) -> None:
-    """One line: whether the fleet is well, and if not, why. Alerts are told without control too."""
-    firing = None
-    with notices.quiet():
-        firing = None if answers is None else [alert.labels.get("alertname", "?") for alert in answers.samples("firing")]
-    state = None
+def _control() -> tuple[StateView | None, AlertsView | None, bool]:
+    """Its state and the alerts it knows of, None where it does not tell; and whether there should be one."""
+    state = view = None
     with notices.told():
+        if sources.settings().control_url is None:
+            return None, None, False
         state = sources.state()
-    if state is not None:
-        said = verdict(state, firing)
-        show, icon = _SHOWN[said.level]
-        show(f"**{said.headline}** {said.detail}", icon=icon)
-    elif firing:
-        st.warning(f"**Firing: {', '.join(sorted(set(firing)))}.** The engines' states are unknown.", icon=":material/warning:")
+    with notices.quiet():
+        view = sources.alerts() if state is not None else None
+    return state, view, True
 
 
-def _figures(answers: Answers) -> None:
-    with st.container(horizontal=True):
-        for figure in figures.headline(answers):
-            _metric(figure)
-
-
-def _metric(figure: Figure) -> None:
-    beside = {"delta": figure.beside, "delta_color": "off", "delta_arrow": "off"} if figure.beside else {}
-    st.metric(figure.title, figure.value, help=figure.help, width=126, **beside)  # type: ignore[arg-type]  # a dict of options
-
-
-def _waterfall(answers: Answers, scope: Scope, span: Span, changes: list[Mark]) -> None:
-    query, frame = queries.waterfall(scope.model, scope.window), answers.frame("waterfall")
-    panels.heading("Where prompt tokens' KV came from", query, answers)
-    if frame.empty:
-        st.info("No prompt tokens have been counted yet: where they come from is unknown until requests arrive.")
-        return
-    over_time, now = st.columns([5, 2])
-    figure = charts.marked(charts.waterfall(reader.local(frame), span), changes)
-    over_time.plotly_chart(figure, key="waterfall", config=PLAIN, alt=f"Prompt tokens a second by source. {query.help}")
-    shares = {Source(sample.labels[Label.SOURCE]): sample.value for sample in answers.samples("shares")}
-    with now:
-        if shares:
-            alt = ", ".join(f"{source} {share:.0%}" for source, share in shares.items())
-            st.plotly_chart(charts.shares(shares), key="shares", config=PLAIN, alt=f"Shares of the last 5 minutes: {alt}")
-            st.caption("Share of the last 5 minutes")
-        else:
-            st.caption("No prompt arrived in the last 5 minutes.")
-
-
-def _charts(answers: Answers, scope: Scope, span: Span, changes: list[Mark]) -> None:
-    where, window = scope.model, scope.window
-    left, right = st.columns(2)
-    with left:
-        panels.series("Time to first token", spread_queries.time_to_first_token(where, window), answers, "ttft", span, changes)
-        panels.series("Hit ratio per tier", queries.hit_ratio(where, window), answers, "hit ratio", span, changes)
-    with right:
-        panels.series("Inter-token latency", spread_queries.inter_token_latency(where, window), answers, "itl", span, changes)
-        panels.series("Requests in engines, per pool", _pool_requests(where), answers, "pools", span, changes)
-
-
-def _pool_requests(where: Where) -> Query:
-    """Per pool, not per engine: a fleet of hundreds would be hundreds of lines."""
-    each, by = queries.engine_requests(where), (Label.POOL, Label.STATE)
-    return Query(total(each.expr, by), each.unit, by, "Requests running in and waiting for the engines of each pool.")
+def _course(questions: Asked, found: Seen, span: Span) -> None:
+    over = bundles.apart(asking.ask(bundles.questions(questions.over, Over), span), questions.over)
+    changes = marks(span)
+    shown.waterfall(course.waterfall(over, questions.queries, span, changes), found)
+    shown.pictures(list(course.course(over, questions.queries, span, changes)))
 
 
 def _links() -> None:

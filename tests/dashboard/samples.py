@@ -3,25 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
-from dashboard import figures
-from stack.metrics import queries, routing_queries, spread_queries
+from dashboard.bundles import Bundles
+from dashboard.overall.questions import asked
+from stack.metrics.joined import joined
+from stack.metrics.promql import EVERYWHERE, Where
 from tests.dashboard.fakes import Series
 
-WINDOW = figures.WINDOW
-BUSY: Mapping[str, Sequence[Series]] = {
-    queries.requests().expr: [({"code": "2xx"}, 1.5), ({"code": "5xx"}, 0.5)],
-    spread_queries.time_to_first_token(window=WINDOW).expr: [
+Told = Mapping[str, Sequence[Series]]
+"""Series by the name of the query that finds them."""
+_SERVED: Told = {
+    "requests": [({"code": "2xx"}, 1.5), ({"code": "5xx"}, 0.5)],
+    "ttft": [
         ({"path": "direct", "quantile": "p50"}, 0.04),
         ({"path": "dpd", "quantile": "p50"}, 1.25),
         ({"path": "direct", "quantile": "p95"}, 0.09),
         ({"path": "dpd", "quantile": "p95"}, 2.5),
     ],
-    spread_queries.inter_token_latency(window=WINDOW).expr: [({"path": "direct", "quantile": "p50"}, 0.008)],
-    queries.hit_ratio(window=WINDOW).expr: [({"tier": "engine"}, 0.85), ({"tier": "l1"}, 0.0)],
-    queries.waterfall(window="60s").expr: [({"source": "engine"}, 80.0), ({"source": "computed"}, 20.0)],
-    queries.waterfall_shares(window="5m").expr: [({"source": "engine"}, 0.8), ({"source": "computed"}, 0.2)],
-    spread_queries.time_to_first_token(window="60s").expr: [({"path": "direct", "quantile": "p95"}, 0.09)],
-    queries.hit_ratio(window="60s").expr: [({"tier": "engine"}, 0.85)],
+    "itl": [({"path": "direct", "quantile": "p50"}, 0.008)],
+    "hits": [({"tier": "engine"}, 0.85), ({"tier": "l1"}, 0.0)],
+    "sources": [({"source": "engine"}, 80.0), ({"source": "computed"}, 20.0)],
+    "missed": [({"objective": "ttft"}, 0.02), ({"objective": "itl"}, 0.1), ({"objective": "request"}, 0.0)],
+    "budget": [({"objective": "ttft"}, 0.05), ({"objective": "itl"}, 0.05), ({"objective": "request"}, 0.001)],
+    "bound": [({"objective": "ttft"}, 2.5), ({"objective": "itl"}, 0.1)],
+    "replicas": [
+        ({"pool": "decode", "state": "desired"}, 2.0),
+        ({"pool": "decode", "state": "ready"}, 2.0),
+        ({"pool": "prefill", "state": "desired"}, 1.0),
+        ({"pool": "prefill", "state": "ready"}, 1.0),
+    ],
+    "load": [({"pool": "decode", "state": "running"}, 7.0), ({"pool": "decode", "state": "waiting"}, 1.0)],
 }
-FIRING = {routing_queries.firing_alerts().expr: [({"alertname": "KvdeckEngineDown", "severity": "critical"}, 1.0)]}
+_COURSE: Told = {
+    "requests over time": [({"code": "2xx"}, 1.5), ({"code": "5xx"}, 0.5)],
+    "ttft over time": [({"path": "direct", "quantile": "p95"}, 0.09)],
+    "hits over time": [({"tier": "engine"}, 0.85)],
+}
+
+
+def of_model(told: Told, model: str = "smollm2", **labels: str) -> Told:
+    """The same series, of one model, and of a cluster or a namespace."""
+    return {name: [({**own, "model_name": model, **labels}, value) for own, value in series] for name, series in told.items()}
+
+
+def overview(*several: Told, where: Where = EVERYWHERE, length: timedelta = timedelta(minutes=15)) -> Told:
+    """What a Prometheus answers to the Overview, whose queries find all of `several`."""
+    questions = asked(length, fleet=where, model=where, window="60s")
+    answers: dict[str, list[Series]] = {}
+    for expression, names in _bundled(questions.now) | _bundled(questions.over):
+        answers[expression] = [
+            ({**labels, "figure": name}, value) for name in names for told in several for labels, value in told.get(name, ())
+        ]
+    return answers
+
+
+def _bundled(bundles: Bundles) -> set[tuple[str, tuple[str, ...]]]:
+    return {(joined(queries).expr, tuple(queries)) for queries in bundles.values()}
+
+
+SERVED: Told = {**of_model(_SERVED), "rules": [({}, 3.0)]}
+COURSE: Told = {**of_model(_COURSE), "waterfall over time": [({"source": "engine"}, 80.0), ({"source": "computed"}, 20.0)]}
+BUSY = overview(SERVED, COURSE)
+ALARM: Told = {"firing": [({"alertname": "KvdeckEngineDown", "severity": "critical"}, 1.0)]}
+FIRING = overview(SERVED, COURSE, ALARM)

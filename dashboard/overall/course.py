@@ -1,0 +1,71 @@
+"""How it went over the time that is looked at: the Overview's pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from dashboard import charts, pictures
+from dashboard.asking import Answers
+from dashboard.charts import Mark, Span
+from dashboard.pictures import Picture
+from dashboard.promapi import PrometheusUnavailableError
+from stack.metrics.family import Label
+from stack.metrics.queries import Query
+
+WATERFALL = "Where prompt tokens' KV came from"
+_MODEL, _TAIL = Label.MODEL_NAME.value, "p95"
+
+
+def waterfall(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Picture:
+    """Prompt tokens by source, of all fleets that are looked at."""
+    name = "waterfall over time"
+    query = queries[name]
+    try:
+        frame = answers.frame(name)
+    except PrometheusUnavailableError as error:
+        return pictures.failed(WATERFALL, query, answers, span, error)
+    if frame.empty:
+        said = "No prompt tokens have been counted yet: where they come from is unknown until requests arrive."
+        return pictures.bare(WATERFALL, query, answers, span, said=said)
+    figure = charts.marked(charts.waterfall(pictures.local(frame, span), span), marks)
+    return pictures.bare(WATERFALL, query, answers, span, figure=figure)
+
+
+def course(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Iterator[Picture]:
+    """The rest, two beside each other. Of several models the tail alone is told, a line each."""
+    told = _told_by_model(answers)
+    for title, name, by in (
+        ("Time to first token", "ttft over time", (Label.PATH, Label.QUANTILE)),
+        ("Inter-token latency", "itl over time", (Label.PATH, Label.QUANTILE)),
+        ("Requests", "requests over time", (Label.CODE,)),
+        ("Hit ratio per tier", "hits over time", (Label.TIER,)),
+        ("Requests in engines, per pool", "load over time", (Label.POOL, Label.STATE)),
+    ):
+        yield pictures.lines(title, queries[name], told, name, span, marks, by=_by(told, name, by))
+
+
+def _by(answers: Answers, name: str, by: tuple[Label, ...]) -> tuple[str, ...]:
+    """The models as well, where there are several."""
+    found = answers.found[name]
+    return (*([_MODEL] if isinstance(found, pd.DataFrame) and _several(found) else []), *by)
+
+
+def _told_by_model(answers: Answers) -> Answers:
+    """Of several models the classes of requests are added up, and half of the quantiles left out: or nobody could read it."""
+    found = dict(answers.found)
+    for name in ("ttft over time", "itl over time"):
+        frame = found[name]
+        if isinstance(frame, pd.DataFrame) and _several(frame):
+            found[name] = frame[frame[Label.QUANTILE.value] == _TAIL]
+    requests = found["requests over time"]
+    if isinstance(requests, pd.DataFrame) and _several(requests):
+        labels = [label for label in (Label.CLUSTER.value, Label.NAMESPACE.value, _MODEL) if label in requests]
+        summed = requests.groupby([*labels, "time"], dropna=False)["value"].sum(min_count=1)
+        found["requests over time"] = summed.reset_index()
+    return Answers(answers.at, found)
+
+
+def _several(frame: pd.DataFrame) -> bool:
+    return _MODEL in frame and frame[_MODEL].nunique(dropna=False) > 1

@@ -1,0 +1,73 @@
+"""What the Overview asks of Prometheus: four questions of now and three of the time that is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from dashboard.bundles import Bundles
+from stack.engines import overview_queries
+from stack.metrics import objective_queries, queries, routing_queries
+from stack.metrics.promql import EVERYWHERE, Where
+from stack.metrics.queries import Query
+
+NOW = "5m"
+"""What is told as of now is over the last five minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Each query by its name: of now, and `over` the whole time that is looked at."""
+
+    now: Bundles
+    over: Bundles
+
+    @property
+    def queries(self) -> Mapping[str, Query]:
+        """All of them by name."""
+        return {name: query for bundle in (*self.now.values(), *self.over.values()) for name, query in bundle.items()}
+
+
+def asked(length: timedelta, window: str = queries.WINDOW, fleet: Where = EVERYWHERE, model: Where = EVERYWHERE) -> Asked:
+    """Of the last `length`, in rates over `window`; `fleet` narrows what has no model, `model` the rest."""
+    missed_over = objective_queries.window_within(length.total_seconds())
+    return Asked(
+        now={
+            "alarms": {
+                "firing": routing_queries.firing_alerts(fleet),
+                "rules": overview_queries.rules_recorded(fleet),
+            },
+            "clients": {
+                "requests": overview_queries.requests(model),
+                "ttft": overview_queries.first_token(model, NOW),
+                "itl": overview_queries.token_gap(model, NOW),
+                "missed": objective_queries.missed(model, missed_over),
+                "budget": objective_queries.budget(model),
+                "bound": objective_queries.bound(model),
+            },
+            "caches": {
+                "hits": overview_queries.hit_ratio(model, NOW),
+                "sources": overview_queries.sources(model, NOW),
+            },
+            "pools": {
+                "replicas": overview_queries.replicas(model),
+                "routable": overview_queries.routable(model),
+                "listed": overview_queries.listed(model),
+                "load": overview_queries.load(model),
+                "kv used": overview_queries.kv_used(model),
+            },
+        },
+        over={
+            "course of clients": {
+                "requests over time": overview_queries.requests(model, window),
+                "ttft over time": overview_queries.first_token(model, window),
+                "itl over time": overview_queries.token_gap(model, window),
+            },
+            "course of caches": {
+                "waterfall over time": queries.waterfall(model, window),
+                "hits over time": overview_queries.hit_ratio(model, window, models=False),
+            },
+            "course of pools": {"load over time": overview_queries.pool_load(model)},
+        },
+    )

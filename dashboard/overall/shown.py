@@ -1,0 +1,115 @@
+"""The Overview's values on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from dashboard import charts, links, notices, panels
+from dashboard.figures import Figure
+from dashboard.overall import cards
+from dashboard.overall.firing import CRITICAL, INFO, WARNING, Alarms
+from dashboard.overall.looking import Seen
+from dashboard.overall.served import Served
+from dashboard.overall.tables import Column, Table
+from dashboard.overall.verdict import Level, Verdict
+from dashboard.panels import PLAIN
+from dashboard.pictures import Picture
+from stack.metrics.queries import Query
+from stack.model.tier import Source
+
+_SHOWN = {
+    Level.WELL: (st.success, ":material/check_circle:"),
+    Level.WARNING: (st.warning, ":material/warning:"),
+    Level.BAD: (st.error, ":material/error:"),
+}
+_LINKED = 12
+
+
+def health(verdict: Verdict, alarms: Alarms) -> None:
+    """One line, and the way to what it speaks of."""
+    show, icon = _SHOWN[verdict.level]
+    show(f"**{verdict.headline}** {verdict.detail}", icon=icon)
+    with st.container(horizontal=True, gap="small"):
+        firing = len(alarms.firing(CRITICAL, WARNING, INFO))
+        words = f"Alerts: {firing} firing" if firing else "Alerts"
+        links.page_link("alerts", words, icon=":material/notifications:", tip="What fires and is pending, and what to do about it.")
+        links.page_link("engines", "Pools and engines", icon=":material/dns:", tip="Every engine with its role, state and load.")
+        if verdict.level is not Level.WELL:
+            links.page_link("doctor", "Doctor", icon=":material/stethoscope:", tip="Preconditions that fail silently.")
+
+
+def numbers(seen: Seen, queries: Mapping[str, Query]) -> None:
+    """The cards of the one fleet there is; of several what can be added up, and a way to each."""
+    with st.container(horizontal=True):
+        _card(cards.requests(seen.fleets, queries["requests"]))
+        if len(seen.named) <= 1:
+            one = seen.named[0] if seen.named else cards.NOBODY
+            for card in cards.of_one(one, queries):
+                _card(card)
+    if len(seen.named) > 1:
+        _narrower(seen.named)
+
+
+def table(each: Table) -> None:
+    """A table with its meaning, what is unknown said so."""
+    st.markdown(f"**{each.title}**", help=each.help)
+    columns = {column.title: _column(column) for column in each.columns}
+    rows = [dict(zip(columns, row, strict=True)) for row in each.rows]
+    st.dataframe(rows, column_config=columns, hide_index=True, placeholder=notices.UNKNOWN, key=f"overview {each.title}")
+
+
+def waterfall(picture: Picture, seen: Seen) -> None:
+    """Over time, and as it stands."""
+    if picture.figure is None:
+        panels.drawn(picture)
+        return
+    over_time, now = st.columns([5, 2])
+    with over_time:
+        panels.drawn(picture)
+    with now:
+        shares = sources(seen.fleets)
+        if shares:
+            alt = ", ".join(f"{source} {share:.0%}" for source, share in shares.items())
+            st.plotly_chart(charts.shares(shares), key="shares", config=PLAIN, alt=f"Shares of the last 5 minutes: {alt}")
+            st.caption("Share of the last 5 minutes")
+        else:
+            st.caption("No prompt arrived in the last 5 minutes.")
+
+
+def pictures(several: Sequence[Picture]) -> None:
+    """Two beside each other."""
+    for column, side in zip(st.columns(2), (several[::2], several[1::2]), strict=True):
+        with column:
+            for picture in side:
+                panels.drawn(picture)
+
+
+def sources(fleets: Sequence[Served]) -> dict[Source, float]:
+    """The share of each source in the prompt tokens of all fleets; empty where none came."""
+    rates = {source: [each.sources[source] for each in fleets if source in each.sources] for source in Source}
+    sums = {source: sum(told) for source, told in rates.items() if told}
+    whole = sum(sums.values())
+    return {source: rate / whole for source, rate in sums.items()} if whole else {}
+
+
+def _narrower(several: Sequence[Served]) -> None:
+    names = list(dict.fromkeys(each.fleet.model for each in several))
+    with st.container(horizontal=True, gap="small"):
+        for name in names[:_LINKED]:
+            links.page_link("overview", links.plain(name), {"model": name}, icon=":material/filter_alt:", tip="This model alone.")
+        if len(names) > _LINKED:
+            st.caption(f"and {len(names) - _LINKED} more, in the filter above")
+
+
+def _card(card: Figure) -> None:
+    beside = {"delta": card.beside, "delta_color": "off", "delta_arrow": "off"} if card.beside else {}
+    st.metric(card.title, card.value, help=card.help, width=126, **beside)  # type: ignore[arg-type]  # a dict of options
+
+
+def _column(column: Column) -> ColumnConfig:
+    if not column.form:
+        return st.column_config.TextColumn(column.title, help=column.help)
+    return st.column_config.NumberColumn(column.title, help=column.help, format=column.form)

@@ -1,0 +1,144 @@
+"""Tables as values: the page and the report draw the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from dashboard import notices
+from dashboard.overall.pools import PoolNow
+from dashboard.overall.served import Goal, Served, Spread
+from stack.metrics.objective_queries import Objective
+from stack.metrics.queries import Query
+from stack.model.tier import Tier
+
+Cell = str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`form` is how a number is written, in printf's words; empty for text."""
+
+    title: str
+    help: str
+    form: str = ""
+
+    def written(self, cell: Cell) -> str:
+        """The cell for people."""
+        return notices.UNKNOWN if cell is None else cell if isinstance(cell, str) else self.form % cell
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """None is what nobody knows."""
+
+    title: str
+    help: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+
+
+_WHERE = "Cluster and namespace, as Prometheus' labels say."
+_WORDS = {Objective.TTFT: "First token", Objective.ITL: "Next tokens", Objective.REQUEST: "No failure"}
+
+
+def models(several: Sequence[Served], queries: Mapping[str, Query]) -> Table:
+    """One row a fleet: what serves worst is seen beside the rest."""
+    columns = (
+        Column("model", "A served model; 'none' is for requests refused before they were read."),
+        *([Column("where", _WHERE)] if any(each.fleet.place for each in several) else []),
+        Column("requests", f"Answered a second, in the last minute. {queries['requests'].help}", "%.2f /s"),
+        Column("errors", "Share of 5xx; empty without requests.", "%.1f %%"),
+        Column("TTFT p95", f"Of the slowest path, last 5 minutes. {queries['ttft'].help}", "%.0f ms"),
+        Column("ITL p95", f"Of the slowest path, last 5 minutes. {queries['itl'].help}", "%.1f ms"),
+        Column("in time", GOOD, "at most %.1f %%"),
+        Column("engine hits", f"Last 5 minutes. {queries['hits'].help}", "%.0f %%"),
+    )
+    return Table("Models", "Each model, by fleet.", columns, [_model(each, len(columns) == 8) for each in several])
+
+
+def goals(several: Sequence[Served], window: str) -> Table:
+    """One row an objective of a fleet; empty where no objective is told."""
+    columns = (
+        *([Column("model", "The served model."), Column("where", _WHERE)] if len(several) > 1 else []),
+        Column("objective", "What is asked for, as the rules of alerts/rules/objectives say it."),
+        Column("target", "The share that has to meet it: 1 minus the budget that alerts burn by.", "%.1f %%"),
+        Column("met", f"The share that met it in the last {window}, by the engines' own count.", "%.2f %%"),
+        Column("budget left", f"Of what {window} may miss, what was not missed; below 0 it is overdrawn.", "%.0f %%"),
+    )
+    rows = [
+        [*([each.fleet.model, each.fleet.place] if len(several) > 1 else []), *_goal(goal)]
+        for each in several
+        for goal in each.goals
+    ]
+    return Table("Objectives", f"Of the last {window}. {GOOD}", columns, rows)
+
+
+def pools(several: Sequence[PoolNow], queries: Mapping[str, Query]) -> Table:
+    """One row a pool."""
+    places = any(each.fleet.place for each in several)
+    columns = (
+        Column("model", "The served model."),
+        *([Column("where", _WHERE)] if places else []),
+        Column("pool", "What its engines do; empty where they are known by model alone."),
+        Column("desired", queries["replicas"].help, "%d"),
+        Column("ready", f"As control sees it, else routers. {queries['routable'].help}", "%d"),
+        Column("listed", queries["listed"].help, "%d"),
+        Column("running", queries["load"].help, "%d"),
+        Column("waiting", queries["load"].help, "%d"),
+        Column("KV used", queries["kv used"].help, "%.0f %%"),
+    )
+    rows = [_pool(each, places) for each in several]
+    return Table("Pools", "What control wants of each pool, and what its engines have to do.", columns, rows)
+
+
+GOOD = (
+    "Goodput counts requests that met every objective. Which requests missed which is not told, so it is an upper bound: the least "
+    "of the shares that met one objective each."
+)
+
+
+def _model(each: Served, placed: bool) -> list[Cell]:
+    return [
+        each.fleet.model or "none",
+        *([each.fleet.place] if placed else []),
+        each.rate,
+        _hundredth(each.errors),
+        _milliseconds(each.ttft),
+        _milliseconds(each.itl),
+        _hundredth(each.good),
+        _hundredth(each.hits.get(Tier.ENGINE)),
+    ]
+
+
+def _pool(each: PoolNow, placed: bool) -> list[Cell]:
+    place = [each.fleet.place] if placed else []
+    engines = [each.desired, each.ready, each.listed]
+    return [each.fleet.model, *place, each.pool, *engines, each.running, each.waiting, _hundredth(each.kv_used)]
+
+
+def _goal(goal: Goal) -> list[Cell]:
+    within = "" if goal.objective is Objective.REQUEST else f" within {notices.seconds(goal.seconds)}"
+    target = None if goal.budget is None else 1 - goal.budget
+    return [f"{_WORDS[goal.objective]}{within}", _hundredth(target), _hundredth(goal.met), _hundredth(goal.left)]
+
+
+def _hundredth(ratio: float | None) -> float | None:
+    return None if ratio is None else 100 * ratio
+
+
+def _milliseconds(spreads: Mapping[str, Spread]) -> float | None:
+    known = [spread.p95 for spread in spreads.values() if spread.p95 is not None]
+    return 1000 * max(known) if known else None
+
+
+def unknown(tables: Iterable[Table]) -> list[str]:
+    """Which columns of which table have something that nobody knows."""
+    return list(dict.fromkeys(chain.from_iterable(_unknown(table) for table in tables)))
+
+
+def _unknown(table: Table) -> Iterable[str]:
+    for number, column in enumerate(table.columns):
+        if any(row[number] is None for row in table.rows):
+            yield f"{table.title}: {column.title}"

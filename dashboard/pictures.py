@@ -1,0 +1,67 @@
+"""Pictures over time as values: what a page and a report draw of one answer, or what they say instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard import charts
+from dashboard.asking import Answers
+from dashboard.charts import Mark, Span
+from dashboard.promapi import PrometheusUnavailableError
+from stack.metrics.queries import Query
+
+NOTHING = "Nothing to measure in this range."
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """`figure` is None where there is nothing to draw: `said` is why, `failed` whether that is a fault. `alt` is for the blind."""
+
+    title: str
+    about: str
+    alt: str
+    figure: go.Figure | None = None
+    said: str = ""
+    failed: bool = False
+
+
+def lines(
+    title: str, query: Query, answers: Answers, name: str, span: Span, marks: Sequence[Mark], *, by: tuple[str, ...] | None = None,
+    nothing: str = NOTHING,
+) -> Picture:  # fmt: skip
+    """`answers`' frame `name` as lines, one for each combination of the labels `by` (else the query's)."""
+    try:
+        frame = answers.frame(name)
+    except PrometheusUnavailableError as error:
+        return failed(title, query, answers, span, error)
+    if frame.empty:
+        return bare(title, query, answers, span, said=nothing)
+    figure = charts.lines(local(frame, span), by or query.by, query.unit, span)
+    return bare(title, query, answers, span, figure=charts.marked(figure, marks))
+
+
+def failed(title: str, query: Query, answers: Answers, span: Span, error: PrometheusUnavailableError) -> Picture:
+    """This one has no answer, though others have."""
+    return Picture(title, provenance(query, answers, span), title, said=f"Unknown: {error}.", failed=True)
+
+
+def bare(title: str, query: Query, answers: Answers, span: Span, *, figure: go.Figure | None = None, said: str = "") -> Picture:
+    """A picture of `query` of this figure."""
+    alt = f"{title} over time, in {query.unit or 'its own unit'}: {query.help}"
+    return Picture(title, provenance(query, answers, span), alt, figure, said)
+
+
+def provenance(query: Query, answers: Answers, span: Span) -> str:
+    """What a number means, its unit, its source and its age, for a tooltip."""
+    unit = f" In {query.unit}." if query.unit else ""
+    at = answers.at.astimezone(span.end.tzinfo)
+    return f"{query.help}{unit}\n\nFrom Prometheus, as of {at:%H:%M:%S}:\n```promql\n{query.expr}\n```"
+
+
+def local(frame: pd.DataFrame, span: Span) -> pd.DataFrame:
+    """`frame` with its column `time` in the zone of `span`."""
+    return frame if frame.empty else frame.assign(time=frame["time"].dt.tz_convert(span.end.tzinfo))
