@@ -7,6 +7,7 @@ import os
 import streamlit as st
 from starlette.middleware import Middleware
 
+from dashboard import pages  # noqa: F401  # what they import takes a second, which the first to come need not wait for
 from dashboard.entrance.doorman import Doorman
 from dashboard.entrance.house import house
 from dashboard.settings import Settings

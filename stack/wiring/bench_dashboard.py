@@ -63,7 +63,7 @@ class _Bench:
             with self.checklist.step(f"{engines:,} emulated engines and what watches them") as step:
                 stand = Stand(yard, self._tools(Path(folder)), self._wanted(engines), self.placement.others)
                 stand.start(step.detail)
-                console = Console(yard, self.layout.home, stand, self.placement.router)
+                console = Console(yard, stand, self.placement.router)
                 console.await_ready()
             with self.checklist.step("History", total=self.options.history) as step:
                 for _ in range(int(self.options.history)):

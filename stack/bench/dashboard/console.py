@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from stack.bench.dashboard.stand import Stand, await_answer
 from stack.bench.router.process import Pinned, Yard
@@ -15,22 +14,15 @@ NOWHERE = "http://127.0.0.1:9"
 
 
 class Console:
-    """`streamlit run`, as `kvdeck up` starts it, before the sources of a stand."""
+    """`kvdeck dashboard` before the sources of a stand."""
 
-    def __init__(self, yard: Yard, home: Path, stand: Stand, cores: Sequence[int]) -> None:
+    def __init__(self, yard: Yard, stand: Stand, cores: Sequence[int]) -> None:
         port = free_ports(1)[0]
         self.url = f"http://127.0.0.1:{port}"
-        environment = {
-            "KVDECK_PROMETHEUS_URL": stand.url("prometheus"),
-            "KVDECK_CONTROL_URL": stand.url("control"),
-            "KVDECK_ROUTER_URL": stand.url("router"),
-            "KVDECK_ALERTMANAGER_URL": NOWHERE,
-        }
-        argv = (
-            *(sys.executable, "-m", "streamlit", "run", str(home / "dashboard" / "serve.py")),
-            *("--server.address", "127.0.0.1", "--server.port", str(port)),
-            *("--server.headless", "true", "--server.fileWatcherType", "none", "--browser.gatherUsageStats", "false"),
-        )
+        listen = ("--listen", f"127.0.0.1:{port}")
+        sources = ("--prometheus-url", stand.url("prometheus"), "--control-url", stand.url("control"))
+        environment = {"KVDECK_ROUTER_URL": stand.url("router"), "KVDECK_ALERTMANAGER_URL": NOWHERE}
+        argv = (sys.executable, "-m", "stack.cli.main", "dashboard", *listen, *sources)
         self._process: Pinned = yard.start("dashboard", argv, cores, environment)
 
     def await_ready(self) -> None:
