@@ -88,4 +88,4 @@ def _nothing(now: Known, hidden: int) -> None:
 
 
 def _may_silence() -> bool:
-    return sources.control().myself().role.may(Role.OPERATOR)
+    return sources.who().role.may(Role.OPERATOR)
