@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import streamlit as st
 
 from dashboard.scope import KEPT
-
-_MARKED = re.compile(r"[\\`*_{}\[\]<>()#+!|~$:-]")
 
 
 def query(more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -24,11 +21,6 @@ def page_link(
     # Streamlit knows a page by its path: this one is a name for it, and what it would draw is never asked.
     page = st.Page(_nowhere, title=path, url_path=path)
     st.page_link(page, label=label, icon=icon, help=tip, query_params=query(more), width="content")
-
-
-def plain(text: str) -> str:
-    """`text` with nothing in it that Markdown reads as more than itself."""
-    return _MARKED.sub(r"\\\g<0>", text)
 
 
 def _nowhere() -> None: ...

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import streamlit as st
 
-from dashboard import notices, pictures, reader
+from dashboard import notices, plots, reader
 from dashboard.asking import Answers
 from dashboard.charts import Span
 from dashboard.marks import Mark
-from dashboard.pictures import Picture
+from dashboard.plots import Plot
 from dashboard.promapi import PrometheusUnavailableError
 from stack.metrics.queries import Query
 
@@ -24,26 +24,26 @@ def heading(title: str, query: Query, answers: Answers) -> None:
 
 def provenance(query: Query, answers: Answers) -> str:
     """What a number means, its unit, its source and its age, for a tooltip."""
-    return pictures.provenance(query, answers, reader.span(timedelta()))
+    return plots.provenance(query, answers, reader.span(timedelta()))
 
 
 def series(
     title: str, query: Query, answers: Answers, name: str, span: Span, marks: list[Mark], *, by: tuple[str, ...] | None = None,
-    nothing: str = pictures.NOTHING,
+    nothing: str = plots.NOTHING,
 ) -> None:  # fmt: skip
     """`answers`' frame `name` as lines, one for each combination of the labels `by` (else the query's)."""
-    drawn(pictures.lines(title, query, answers, name, span, marks, by=by, nothing=nothing))
+    drawn(plots.lines(title, query, answers, name, span, marks, by=by, nothing=nothing))
 
 
-def drawn(picture: Picture) -> None:
-    """A picture, or what is said where there is none."""
-    st.markdown(f"**{picture.title}**", help=picture.about)
-    if picture.figure is not None:
-        st.plotly_chart(picture.figure, key=picture.title, config=PLAIN, alt=picture.alt)
-    elif picture.failed:
-        st.warning(picture.said, icon=notices.AWAY)
+def drawn(plot: Plot) -> None:
+    """A plot, or what is said where there is none."""
+    st.markdown(f"**{plot.title}**", help=plot.about)
+    if plot.figure is not None:
+        st.plotly_chart(plot.figure, key=plot.title, config=PLAIN, alt=plot.alt)
+    elif plot.failed:
+        st.warning(plot.said, icon=notices.AWAY)
     else:
-        st.info(picture.said)
+        st.info(plot.said)
 
 
 def failed(error: PrometheusUnavailableError) -> None:

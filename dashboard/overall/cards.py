@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dashboard import notices
 from dashboard.figures import Figure
 from dashboard.overall.fleets import Fleet
+from dashboard.overall.questions import Asked
 from dashboard.overall.served import Served, Spread, total
 from dashboard.overall.tables import GOOD
 from stack.engines.overview_queries import BY_ENGINES
-from stack.metrics.queries import Query
 from stack.model.tier import Path, Tier
 
 BOTH_TIERS = "lmcache"
@@ -23,7 +23,7 @@ NOBODY = Served(Fleet(""), {}, {}, {}, {}, {})
 """Of which nothing is known."""
 
 
-def requests(several: Sequence[Served], query: Query) -> Figure:
+def requests(several: Sequence[Served], asked: Asked) -> Figure:
     """The rate of all fleets together, and the share that failed."""
     rate, errors = total(several)
     by_code: dict[str, float] = {}
@@ -31,21 +31,22 @@ def requests(several: Sequence[Served], query: Query) -> Figure:
         for code, value in each.codes.items():
             by_code[code] = by_code.get(code, 0.0) + value
     classes = "".join(f" {code}: {value:.2f} /s." for code, value in sorted(by_code.items()))
-    text = f"In the last minute, all paths; beside it the share of 5xx, unknown without requests. {query.help}{classes}"
+    meaning = asked.queries["requests"].help
+    text = f"Over {asked.rated}, all paths; beside it the share of 5xx, unknown without requests. {meaning}{classes}"
     return Figure("Requests", notices.number(rate, "{:.2f} /s"), text, f"errors {notices.percent(errors)}")
 
 
-def of_one(fleet: Served, queries: Mapping[str, Query]) -> Iterator[Figure]:
+def of_one(fleet: Served, asked: Asked) -> Iterator[Figure]:
     """Latencies by path, what came in time, and hit ratio by tier."""
     yield _goodput(fleet)
     paths = sorted({*fleet.ttft, *fleet.itl} or {Path.DIRECT.value})
     for short, spreads, name in (("TTFT", fleet.ttft, "ttft"), ("ITL", fleet.itl, "itl")):
         for path in paths:
-            yield _latency(short, path, spreads.get(path, Spread()), queries[name])
+            yield _latency(short, path, spreads.get(path, Spread()), asked.queries[name].help, asked.told)
     for tier, title in _TIERS.items():
         if tier == BOTH_TIERS and tier not in fleet.hits:
             continue
-        yield Figure(title, notices.percent(fleet.hits.get(tier)), f"Last 5 minutes. {queries['hits'].help}")
+        yield Figure(title, notices.percent(fleet.hits.get(tier)), f"Over {asked.told}. {asked.queries['hits'].help}")
 
 
 def _goodput(fleet: Served) -> Figure:
@@ -57,7 +58,7 @@ def _goodput(fleet: Served) -> Figure:
     return Figure("Goodput", value, " ".join([GOOD, *missing]), f"≤ {fleet.good:.1%} in time")
 
 
-def _latency(short: str, path: str, spread: Spread, query: Query) -> Figure:
+def _latency(short: str, path: str, spread: Spread, meaning: str, told: str) -> Figure:
     words = _PATHS.get(path, path)
-    text = f"{query.help} {words} path, last 5 minutes; beside it the 95th percentile."
+    text = f"{meaning} {words} path, over {told}; beside it the 95th percentile."
     return Figure(f"{short} p50, {words}", notices.seconds(spread.p50), text, f"p95 {notices.seconds(spread.p95)}")

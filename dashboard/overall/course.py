@@ -1,4 +1,4 @@
-"""How it went over the time that is looked at: the Overview's pictures."""
+"""How it went over the time that is looked at: the Overview's plots."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from dashboard import charts, pictures
+from dashboard import charts, plots
 from dashboard.asking import Answers
 from dashboard.charts import Mark, Span
-from dashboard.pictures import Picture
+from dashboard.plots import Plot
 from dashboard.promapi import PrometheusUnavailableError
 from stack.metrics.family import Label
 from stack.metrics.queries import Query
@@ -18,22 +18,22 @@ WATERFALL = "Where prompt tokens' KV came from"
 _MODEL, _TAIL = Label.MODEL_NAME.value, "p95"
 
 
-def waterfall(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Picture:
+def waterfall(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Plot:
     """Prompt tokens by source, of all fleets that are looked at."""
     name = "waterfall over time"
     query = queries[name]
     try:
         frame = answers.frame(name)
     except PrometheusUnavailableError as error:
-        return pictures.failed(WATERFALL, query, answers, span, error)
+        return plots.failed(WATERFALL, query, answers, span, error)
     if frame.empty:
         said = "No prompt tokens have been counted yet: where they come from is unknown until requests arrive."
-        return pictures.bare(WATERFALL, query, answers, span, said=said)
-    figure = charts.marked(charts.waterfall(pictures.local(frame, span), span), marks)
-    return pictures.bare(WATERFALL, query, answers, span, figure=figure)
+        return plots.bare(WATERFALL, query, answers, span, said=said)
+    figure = charts.marked(charts.waterfall(plots.local(frame, span), span), marks)
+    return plots.bare(WATERFALL, query, answers, span, figure=figure)
 
 
-def course(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Iterator[Picture]:
+def course(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Iterator[Plot]:
     """The rest, two beside each other. Of several models the tail alone is told, a line each."""
     told = _told_by_model(answers)
     for title, name, by in (
@@ -43,7 +43,7 @@ def course(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Se
         ("Hit ratio per tier", "hits over time", (Label.TIER,)),
         ("Requests in engines, per pool", "load over time", (Label.POOL, Label.STATE)),
     ):
-        yield pictures.lines(title, queries[name], told, name, span, marks, by=_by(told, name, by))
+        yield plots.lines(title, queries[name], told, name, span, marks, by=_by(told, name, by))
 
 
 def _by(answers: Answers, name: str, by: tuple[Label, ...]) -> tuple[str, ...]:

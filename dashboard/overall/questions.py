@@ -12,16 +12,22 @@ from stack.metrics import objective_queries, queries, routing_queries
 from stack.metrics.promql import EVERYWHERE, Where
 from stack.metrics.queries import Query
 
-NOW = "5m"
-"""What is told as of now is over the last five minutes."""
+RATE, NOW = "1m", "5m"
+"""What a page tells as of now is over these: the rate of requests, and the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Each query by its name: of now, and `over` the whole time that is looked at."""
+    """Each query by its name: of now, and `over` the whole time that is looked at.
+
+    What is told as of now is over `rated` (requests), over `missed` (objectives) and over `told` (the rest), in PromQL's words.
+    """
 
     now: Bundles
     over: Bundles
+    rated: str
+    missed: str
+    told: str
 
     @property
     def queries(self) -> Mapping[str, Query]:
@@ -29,26 +35,37 @@ class Asked:
         return {name: query for bundle in (*self.now.values(), *self.over.values()) for name, query in bundle.items()}
 
 
-def asked(length: timedelta, window: str = queries.WINDOW, fleet: Where = EVERYWHERE, model: Where = EVERYWHERE) -> Asked:
+def asked(
+    length: timedelta,
+    window: str = queries.WINDOW,
+    fleet: Where = EVERYWHERE,
+    model: Where = EVERYWHERE,
+    *,
+    rated: str = RATE,
+    told: str = NOW,
+) -> Asked:
     """Of the last `length`, in rates over `window`; `fleet` narrows what has no model, `model` the rest."""
-    missed_over = objective_queries.window_within(length.total_seconds())
+    missed = objective_queries.window_within(length.total_seconds())
     return Asked(
+        rated=rated,
+        missed=missed,
+        told=told,
         now={
             "alarms": {
                 "firing": routing_queries.firing_alerts(fleet),
                 "rules": overview_queries.rules_recorded(fleet),
             },
             "clients": {
-                "requests": overview_queries.requests(model),
-                "ttft": overview_queries.first_token(model, NOW),
-                "itl": overview_queries.token_gap(model, NOW),
-                "missed": objective_queries.missed(model, missed_over),
+                "requests": overview_queries.requests(model, rated),
+                "ttft": overview_queries.first_token(model, told),
+                "itl": overview_queries.token_gap(model, told),
+                "missed": objective_queries.missed(model, missed),
                 "budget": objective_queries.budget(model),
                 "bound": objective_queries.bound(model),
             },
             "caches": {
-                "hits": overview_queries.hit_ratio(model, NOW),
-                "sources": overview_queries.sources(model, NOW),
+                "hits": overview_queries.hit_ratio(model, told),
+                "sources": overview_queries.sources(model, told),
             },
             "pools": {
                 "replicas": overview_queries.replicas(model),

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from dashboard import charts, links, notices, panels
+from dashboard import charts, links, notices, panels, wording
 from dashboard.figures import Figure
-from dashboard.overall import cards
 from dashboard.overall.firing import CRITICAL, INFO, WARNING, Alarms
 from dashboard.overall.looking import Seen
+from dashboard.overall.questions import Asked
 from dashboard.overall.served import Served
 from dashboard.overall.tables import Column, Table
 from dashboard.overall.verdict import Level, Verdict
 from dashboard.panels import PLAIN
-from dashboard.pictures import Picture
-from stack.metrics.queries import Query
-from stack.model.tier import Source
+from dashboard.plots import Plot
 
 _SHOWN = {
     Level.WELL: (st.success, ":material/check_circle:"),
@@ -41,14 +39,11 @@ def health(verdict: Verdict, alarms: Alarms) -> None:
             links.page_link("doctor", "Doctor", icon=":material/stethoscope:", tip="Preconditions that fail silently.")
 
 
-def numbers(seen: Seen, queries: Mapping[str, Query]) -> None:
-    """The cards of the one fleet there is; of several what can be added up, and a way to each."""
+def numbers(seen: Seen, asked: Asked) -> None:
+    """What there is to say in numbers, and of several models a way to each."""
     with st.container(horizontal=True):
-        _card(cards.requests(seen.fleets, queries["requests"]))
-        if len(seen.named) <= 1:
-            one = seen.named[0] if seen.named else cards.NOBODY
-            for card in cards.of_one(one, queries):
-                _card(card)
+        for figure in seen.figures(asked):
+            _card(figure)
     if len(seen.named) > 1:
         _narrower(seen.named)
 
@@ -61,16 +56,16 @@ def table(each: Table) -> None:
     st.dataframe(rows, column_config=columns, hide_index=True, placeholder=notices.UNKNOWN, key=f"overview {each.title}")
 
 
-def waterfall(picture: Picture, seen: Seen) -> None:
+def waterfall(plot: Plot, seen: Seen) -> None:
     """Over time, and as it stands."""
-    if picture.figure is None:
-        panels.drawn(picture)
+    if plot.figure is None:
+        panels.drawn(plot)
         return
     over_time, now = st.columns([5, 2])
     with over_time:
-        panels.drawn(picture)
+        panels.drawn(plot)
     with now:
-        shares = sources(seen.fleets)
+        shares = seen.shares
         if shares:
             alt = ", ".join(f"{source} {share:.0%}" for source, share in shares.items())
             st.plotly_chart(charts.shares(shares), key="shares", config=PLAIN, alt=f"Shares of the last 5 minutes: {alt}")
@@ -79,27 +74,19 @@ def waterfall(picture: Picture, seen: Seen) -> None:
             st.caption("No prompt arrived in the last 5 minutes.")
 
 
-def pictures(several: Sequence[Picture]) -> None:
+def plots(several: Sequence[Plot]) -> None:
     """Two beside each other."""
     for column, side in zip(st.columns(2), (several[::2], several[1::2]), strict=True):
         with column:
-            for picture in side:
-                panels.drawn(picture)
-
-
-def sources(fleets: Sequence[Served]) -> dict[Source, float]:
-    """The share of each source in the prompt tokens of all fleets; empty where none came."""
-    rates = {source: [each.sources[source] for each in fleets if source in each.sources] for source in Source}
-    sums = {source: sum(told) for source, told in rates.items() if told}
-    whole = sum(sums.values())
-    return {source: rate / whole for source, rate in sums.items()} if whole else {}
+            for plot in side:
+                panels.drawn(plot)
 
 
 def _narrower(several: Sequence[Served]) -> None:
     names = list(dict.fromkeys(each.fleet.model for each in several))
     with st.container(horizontal=True, gap="small"):
         for name in names[:_LINKED]:
-            links.page_link("overview", links.plain(name), {"model": name}, icon=":material/filter_alt:", tip="This model alone.")
+            links.page_link("overview", wording.plain(name), {"model": name}, icon=":material/filter_alt:", tip="This model alone.")
         if len(names) > _LINKED:
             st.caption(f"and {len(names) - _LINKED} more, in the filter above")
 

@@ -8,9 +8,9 @@ from itertools import chain
 
 from dashboard import notices
 from dashboard.overall.pools import PoolNow
+from dashboard.overall.questions import Asked
 from dashboard.overall.served import Goal, Served, Spread
 from stack.metrics.objective_queries import Objective
-from stack.metrics.queries import Query
 from stack.model.tier import Tier
 
 Cell = str | float | None
@@ -43,51 +43,51 @@ _WHERE = "Cluster and namespace, as Prometheus' labels say."
 _WORDS = {Objective.TTFT: "First token", Objective.ITL: "Next tokens", Objective.REQUEST: "No failure"}
 
 
-def models(several: Sequence[Served], queries: Mapping[str, Query]) -> Table:
+def models(several: Sequence[Served], asked: Asked) -> Table:
     """One row a fleet: what serves worst is seen beside the rest."""
     columns = (
         Column("model", "A served model; 'none' is for requests refused before they were read."),
         *([Column("where", _WHERE)] if any(each.fleet.place for each in several) else []),
-        Column("requests", f"Answered a second, in the last minute. {queries['requests'].help}", "%.2f /s"),
+        Column("requests", f"Answered a second, over {asked.rated}. {asked.queries['requests'].help}", "%.2f /s"),
         Column("errors", "Share of 5xx; empty without requests.", "%.1f %%"),
-        Column("TTFT p95", f"Of the slowest path, last 5 minutes. {queries['ttft'].help}", "%.0f ms"),
-        Column("ITL p95", f"Of the slowest path, last 5 minutes. {queries['itl'].help}", "%.1f ms"),
+        Column("TTFT p95", f"Of the slowest path, over {asked.told}. {asked.queries['ttft'].help}", "%.0f ms"),
+        Column("ITL p95", f"Of the slowest path, over {asked.told}. {asked.queries['itl'].help}", "%.1f ms"),
         Column("in time", GOOD, "at most %.1f %%"),
-        Column("engine hits", f"Last 5 minutes. {queries['hits'].help}", "%.0f %%"),
+        Column("engine hits", f"Over {asked.told}. {asked.queries['hits'].help}", "%.0f %%"),
     )
     return Table("Models", "Each model, by fleet.", columns, [_model(each, len(columns) == 8) for each in several])
 
 
-def goals(several: Sequence[Served], window: str) -> Table:
+def goals(several: Sequence[Served], asked: Asked) -> Table:
     """One row an objective of a fleet; empty where no objective is told."""
     columns = (
         *([Column("model", "The served model."), Column("where", _WHERE)] if len(several) > 1 else []),
         Column("objective", "What is asked for, as the rules of alerts/rules/objectives say it."),
         Column("target", "The share that has to meet it: 1 minus the budget that alerts burn by.", "%.1f %%"),
-        Column("met", f"The share that met it in the last {window}, by the engines' own count.", "%.2f %%"),
-        Column("budget left", f"Of what {window} may miss, what was not missed; below 0 it is overdrawn.", "%.0f %%"),
+        Column("met", f"The share that met it over {asked.missed}, by the engines' own count.", "%.2f %%"),
+        Column("budget left", f"Of what {asked.missed} may miss, what was not missed; below 0 it is overdrawn.", "%.0f %%"),
     )
     rows = [
         [*([each.fleet.model, each.fleet.place] if len(several) > 1 else []), *_goal(goal)]
         for each in several
         for goal in each.goals
     ]
-    return Table("Objectives", f"Of the last {window}. {GOOD}", columns, rows)
+    return Table("Objectives", f"Over {asked.missed}. {GOOD}", columns, rows)
 
 
-def pools(several: Sequence[PoolNow], queries: Mapping[str, Query]) -> Table:
+def pools(several: Sequence[PoolNow], asked: Asked) -> Table:
     """One row a pool."""
     places = any(each.fleet.place for each in several)
     columns = (
         Column("model", "The served model."),
         *([Column("where", _WHERE)] if places else []),
         Column("pool", "What its engines do; empty where they are known by model alone."),
-        Column("desired", queries["replicas"].help, "%d"),
-        Column("ready", f"As control sees it, else routers. {queries['routable'].help}", "%d"),
-        Column("listed", queries["listed"].help, "%d"),
-        Column("running", queries["load"].help, "%d"),
-        Column("waiting", queries["load"].help, "%d"),
-        Column("KV used", queries["kv used"].help, "%.0f %%"),
+        Column("desired", asked.queries["replicas"].help, "%d"),
+        Column("ready", f"As control sees it, else routers. {asked.queries['routable'].help}", "%d"),
+        Column("listed", asked.queries["listed"].help, "%d"),
+        Column("running", asked.queries["load"].help, "%d"),
+        Column("waiting", asked.queries["load"].help, "%d"),
+        Column("KV used", asked.queries["kv used"].help, "%.0f %%"),
     )
     rows = [_pool(each, places) for each in several]
     return Table("Pools", "What control wants of each pool, and what its engines have to do.", columns, rows)

@@ -37,8 +37,8 @@ def _live(scope: Scope) -> None:
         return  # Prometheus is away, as was just said
     for why in found.failed:
         st.warning(f"Some numbers are unknown: {why}.", icon=notices.AWAY)
-    shown.numbers(found, questions.queries)
-    for table in found.tables(questions.queries, scope.length):
+    shown.numbers(found, questions)
+    for table in found.tables(questions):
         shown.table(table)
     with notices.told():
         _course(questions, found, span)
@@ -71,7 +71,7 @@ def _course(questions: Asked, found: Seen, span: Span) -> None:
     over = bundles.apart(asking.ask(bundles.questions(questions.over, Over), span), questions.over)
     changes = marks(span)
     shown.waterfall(course.waterfall(over, questions.queries, span, changes), found)
-    shown.pictures(list(course.course(over, questions.queries, span, changes)))
+    shown.plots(list(course.course(over, questions.queries, span, changes)))
 
 
 def _links() -> None:

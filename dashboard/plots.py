@@ -1,4 +1,4 @@
-"""Pictures over time as values: what a page and a report draw of one answer, or what they say instead."""
+"""Plots over time as values: what a page and a report draw of one answer, or what they say instead."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from dashboard import charts
 from dashboard.asking import Answers
 from dashboard.charts import Mark, Span
+from dashboard.picture import Picture
 from dashboard.promapi import PrometheusUnavailableError
 from stack.metrics.queries import Query
 
@@ -18,13 +18,13 @@ NOTHING = "Nothing to measure in this range."
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Plot:
     """`figure` is None where there is nothing to draw: `said` is why, `failed` whether that is a fault. `alt` is for the blind."""
 
     title: str
     about: str
     alt: str
-    figure: go.Figure | None = None
+    figure: Picture | None = None
     said: str = ""
     failed: bool = False
 
@@ -32,7 +32,7 @@ class Picture:
 def lines(
     title: str, query: Query, answers: Answers, name: str, span: Span, marks: Sequence[Mark], *, by: tuple[str, ...] | None = None,
     nothing: str = NOTHING,
-) -> Picture:  # fmt: skip
+) -> Plot:  # fmt: skip
     """`answers`' frame `name` as lines, one for each combination of the labels `by` (else the query's)."""
     try:
         frame = answers.frame(name)
@@ -44,15 +44,15 @@ def lines(
     return bare(title, query, answers, span, figure=charts.marked(figure, marks))
 
 
-def failed(title: str, query: Query, answers: Answers, span: Span, error: PrometheusUnavailableError) -> Picture:
+def failed(title: str, query: Query, answers: Answers, span: Span, error: PrometheusUnavailableError) -> Plot:
     """This one has no answer, though others have."""
-    return Picture(title, provenance(query, answers, span), title, said=f"Unknown: {error}.", failed=True)
+    return Plot(title, provenance(query, answers, span), title, said=f"Unknown: {error}.", failed=True)
 
 
-def bare(title: str, query: Query, answers: Answers, span: Span, *, figure: go.Figure | None = None, said: str = "") -> Picture:
-    """A picture of `query` of this figure."""
+def bare(title: str, query: Query, answers: Answers, span: Span, *, figure: Picture | None = None, said: str = "") -> Plot:
+    """A plot of `query` with this figure."""
     alt = f"{title} over time, in {query.unit or 'its own unit'}: {query.help}"
-    return Picture(title, provenance(query, answers, span), alt, figure, said)
+    return Plot(title, provenance(query, answers, span), alt, figure, said)
 
 
 def provenance(query: Query, answers: Answers, span: Span) -> str:
