@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stack.fleet.engine import State
 from stack.model.tier import Path, Pool, Source, Tier
 
 # From the cheapest place a prompt token's KV can come from to the dearest; grey for what nobody knows.
@@ -32,6 +33,13 @@ PHASES = {
 # What a prompt is predicted to wait for, by the strategies' names of it.
 WAITS = {"overhead_s": "#8b949e", "queue_s": "#e0a100", "compute_s": "#f0883e", "load_s": "#4f6df5"}
 PREDICTED, MEASURED = "#a7b4f9", "#4f6df5"
+STATES: dict[str, str] = {
+    State.READY: "#0f9d76",
+    State.JOINING: "#4f6df5",
+    State.DRAINING: "#c98500",
+    State.DRAINED: "#8a63d2",
+    State.DOWN: "#e5534b",
+}
 FALLBACK = "#e0a100"
 GREY = "#8b949e"
 MARK = "#d6336c"

@@ -12,7 +12,6 @@ from dashboard.asking import Answers, Now, Over
 from dashboard.charts import Span
 from dashboard.fleet.place import Place
 from dashboard.fleet.seen import UNKNOWN
-from dashboard.fleet.table import COLOURS
 from dashboard.marks import marks
 from dashboard.picture import Trace
 from dashboard.promapi import Sample, step_seconds
@@ -26,7 +25,7 @@ from stack.metrics.family import Label
 from stack.metrics.promql import Where
 
 _MOST = 100  # who came, and who went
-_ROUTERS = {"ready": COLOURS[State.READY], "unknown": COLOURS[State.JOINING], "not_ready": COLOURS[State.DOWN]}
+_ROUTERS = {"ready": palette.STATES[State.READY], "unknown": palette.STATES[State.JOINING], "not_ready": palette.STATES[State.DOWN]}
 _FEW = 8  # engines, up to which the axis names every number
 _DONE = (Outcome.APPLIED, Outcome.STARTED, Outcome.STEP, Outcome.FAILED)
 

@@ -10,7 +10,7 @@ from dashboard import notices, sources
 from dashboard.fleet.place import Place
 from dashboard.steering.review import Proposal, review
 from stack.api.schema import EngineView, StateView
-from stack.control.mode import Mode
+from stack.control.access import Role
 from stack.control.state import PoolState
 from stack.model.tier import Pool
 
@@ -35,19 +35,19 @@ def steer(place: Place | None, name: str | None) -> None:
         if asked is not None:
             st.session_state[_PENDING] = asked
         proposal = Proposal(state.generation, st.session_state.get(_PENDING, {}))
-        if review(proposal, asked is not None, place=_HERE, read_only=state.mode is not Mode.LIVE):
+        if review(proposal, asked is not None, place=_HERE, read_only=not sources.may_change()):
             st.session_state.pop(_PENDING)
             st.rerun()
 
 
 def _allowed(state: StateView) -> bool:
     """Whether this person may at least preview; it is said why not, and why a preview is all."""
-    if state.mode is not Mode.LIVE:
-        notices.mode(state)
-        return True
-    if not sources.may_change():
-        st.info("You look only: an operator's token is needed to drain and to scale.", icon=":material/visibility:")
+    person = sources.who()
+    if not person.role.may(Role.OPERATOR):
+        text = f"{person.name} is a {person.role} and looks only: an operator may drain and scale here."
+        st.info(text, icon=":material/visibility:")
         return False
+    notices.mode(state)
     return True
 
 

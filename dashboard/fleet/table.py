@@ -8,19 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import reader
+from dashboard import palette, reader
 from dashboard.fleet.columns import IN_FLIGHT, NOBODY, OF_ENGINES, cells, numbers
 from dashboard.fleet.seen import UNKNOWN, Engine
-from stack.fleet.engine import State
 
-COLOURS = {
-    State.READY: "#0f9d76",
-    State.JOINING: "#4f6df5",
-    State.DRAINING: "#c98500",
-    State.DRAINED: "#8a63d2",
-    State.DOWN: "#e5534b",
-    UNKNOWN: "#8b949e",
-}
 _ROWS_SHOWN, _HEIGHT_MAX = 12, 460  # rows, pixels
 
 
@@ -80,7 +71,7 @@ def clock(at: float) -> str:
 
 
 def _coloured(state: object) -> str:
-    return f"color: {COLOURS[str(state)]}"
+    return f"color: {palette.STATES.get(str(state), palette.GREY)}"
 
 
 _CONFIG: Mapping[str, Any] = {

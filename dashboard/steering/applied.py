@@ -7,19 +7,12 @@ import time
 import pandas as pd
 import streamlit as st
 
-from dashboard import links, notices, reader
+from dashboard import links, notices, palette, reader
 from dashboard.steering.fields import fields
 from dashboard.steering.pools import PoolProgress, progress
 from stack.api.schema import EngineView, StateView
 from stack.fleet.engine import Health, State
 
-_STATE_COLOURS = {
-    State.READY: "#0f9d76",
-    State.JOINING: "#4f6df5",
-    State.DRAINING: "#c98500",
-    State.DRAINED: "#8a63d2",
-    State.DOWN: "#e5534b",
-}
 _ROWS_SHOWN = 12
 
 
@@ -99,4 +92,4 @@ def _clock(at: float) -> str:
 
 
 def _coloured(state: object) -> str:
-    return f"color: {_STATE_COLOURS[State(str(state))]}"
+    return f"color: {palette.STATES[str(state)]}"

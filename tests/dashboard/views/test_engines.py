@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.views.engines import WINDOW
+from stack.control.access import Role
 from stack.control.mode import Mode, Stance
 from stack.metrics import engine_queries
 from stack.metrics.family import Label
@@ -17,6 +18,7 @@ from stack.metrics.promql import Pattern
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import EmulatedFleet, Heard, Series, Steered, prometheus
 from tests.dashboard.fleet.samples import labels
+from tests.grants import grant
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
 
@@ -191,3 +193,32 @@ def test_an_engine_is_looked_at_closely_and_what_it_does_not_tell_is_said(
 def test_an_engine_that_nobody_knows_is_said_to_be_gone(opened: Opener, steered: Steered, busy: Heard) -> None:
     page = opened("engines", {"engine": "decode-77"})
     assert "Nobody knows an engine 'decode-77' now: it left, or its name is another one." in [info.value for info in page.info]
+
+
+def test_a_viewer_sees_no_live_buttons_and_why(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fleet = EmulatedFleet(running("decode-0", "decode-1").engines)
+    control = Steered(tmp_path / "control", fleet, desired(), "root", others=(grant("bob", Role.VIEWER),))
+    try:
+        (tmp_path / "token").write_text("bob")
+        environment.setenv("KVDECK_CONTROL_TOKEN_FILE", str(tmp_path / "token"))
+        environment.setenv("KVDECK_CONTROL_URL", control.url)
+        page = opened("engines", {"engine": "decode-1", "engines-pool": "smollm2 decode"})
+        assert "bob is a viewer and looks only: an operator may drain and scale here." in [info.value for info in page.info]
+        assert not page.button
+        assert not page.number_input
+    finally:
+        control.stop()
+
+
+def test_of_a_thousand_engines_the_worst_off_are_shown(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("KVDECK_CONTROL_URL", "")
+    names = [f"decode-{number}" for number in range(1000)]
+    told: list[Series] = [(labels(name, "listed", version="0.32", emulated="true"), 2.0) for name in names]
+    told += [(labels(name, "health", state="not_ready" if name == "decode-777" else "ready"), 1.0) for name in names]
+    with prometheus({engine_queries.listing().expr: told}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("engines")
+    assert rows(page, 0, "pool", "ready", "down") == [{"pool": "smollm2 decode", "ready": 999, "down": 1}]
+    shown = rows(page, 1, "engine", "state")
+    assert (len(shown), shown[0]) == (50, {"engine": "decode-777", "state": "down"})
+    assert "The 50 worst off of 1,000 engines." in page.caption[1].value
