@@ -32,6 +32,7 @@ class Verdict:
 
 
 Reason = tuple[Level, str]
+_DRIFTS = 3  # in words; the page Control has all
 
 
 def verdict(state: StateView | None, alarms: Alarms, pools: Sequence[PoolNow], *, steered: bool) -> Verdict:
@@ -70,7 +71,9 @@ def _reasons(state: StateView | None, alarms: Alarms, pools: Sequence[PoolNow], 
 
 def _of_control(state: StateView) -> Iterator[Reason]:
     if state.drift:
-        yield Level.WARNING, f"Not yet as desired: {' '.join(f'{drift.field}: {drift.reason}.' for drift in state.drift)}"
+        told = " ".join(f"{drift.field}: {drift.reason}." for drift in state.drift[:_DRIFTS])
+        more = f" And {len(state.drift) - _DRIFTS} more." if len(state.drift) > _DRIFTS else ""
+        yield Level.WARNING, f"Not yet as desired: {told}{more}"
     if not any(router.live for router in state.applied.routers):
         yield Level.WARNING, "No router reports to control: whether requests are served is unknown."
     ready = _ready(state)

@@ -13,6 +13,8 @@ from stack.control.state import Desired
 from stack.fleet.engine import State
 from stack.model.tier import Pool
 
+NAMED = 4  # engines of a pool; the list of engines has them all
+
 
 def drift(desired: Desired, members: Sequence[Member], machinery: Machinery = UNKNOWN) -> dict[str, str]:
     """Field -> reason, for every pool that does not have as many ready engines as desired, or has some still leaving.
@@ -41,13 +43,20 @@ def _reason(
     if ready + out == replicas and not leaving and len(here) == replicas:
         return
     parts = [f"{ready} of {replicas} ready"]
-    parts += [f"{member.name} is {member.state}" for member in here if member.state is not State.READY]
-    parts += [f"{member.name} is draining{_left(member)}" for member in leaving]
+    parts += _first([f"{member.name} is {member.state}" for member in here if member.state is not State.READY])
+    parts += _first([f"{member.name} is draining{_left(member)}" for member in leaving])
     if awaited and len(here) < replicas:
         parts.append(f"the next starts when {awaited[0].name} has ended")
     if not scales and len(here) != replicas:
         parts.append(f"{len(here)} listed; {NOBODY}")
     yield "; ".join(parts)
+
+
+def _first(each: Sequence[str]) -> Iterator[str]:
+    """A pool of dozens is told in a line."""
+    yield from each[:NAMED]
+    if len(each) > NAMED:
+        yield f"and {len(each) - NAMED} more"
 
 
 def _left(member: Member) -> str:

@@ -94,6 +94,12 @@ def test_drift_is_told_with_its_reason() -> None:
     assert (found.level, found.headline) == (Level.WARNING, "Not yet as desired: pools.decode.replicas: decode-1 starts.")
 
 
+def test_the_drift_of_a_large_fleet_is_told_in_a_few_words() -> None:
+    drift = tuple(Drift(field=f"pools.{number}", reason="starts", since=1.0) for number in range(30))
+    found = judged(msgspec.structs.replace(WELL, drift=drift))
+    assert found.headline == "Not yet as desired: pools.0: starts. pools.1: starts. pools.2: starts. And 27 more."
+
+
 def test_without_a_live_router_nothing_is_said_to_be_well() -> None:
     assert judged(msgspec.structs.replace(WELL, applied=Applied())).level is Level.WARNING
 

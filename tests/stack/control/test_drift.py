@@ -17,6 +17,14 @@ def test_drift_says_how_many_are_ready_and_what_the_others_do() -> None:
     }
 
 
+def test_a_pool_of_dozens_is_told_in_a_line() -> None:
+    fleet = (*FLEET, *(member(f"decode-{number}", State.JOINING) for number in range(2, 50)))
+    assert drift(desired(decode=50), fleet) == {
+        "models.smollm2.pools.decode.replicas": "2 of 50 ready; decode-2 is joining; decode-3 is joining; decode-4 is joining; "
+        "decode-5 is joining; and 44 more"
+    }
+
+
 def test_what_is_in_flight_on_a_leaving_engine_may_be_unknown() -> None:
     fleet = (*FLEET, member("prefill-1", State.DRAINING, in_flight=None))
     assert drift(desired(), fleet) == {
