@@ -180,4 +180,6 @@ def _tokens(count: int | None) -> str:
 def _signed(seconds: float | None) -> str:
     if seconds is None:
         return notices.UNKNOWN
+    if abs(seconds) < 0.01:
+        return f"{seconds * 1000:+.1f} ms"
     return f"{seconds * 1000:+,.0f} ms" if abs(seconds) < 1 else f"{seconds:+.2f} s"

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import links, reader
+from dashboard.deciding.shortened import shortened
 from dashboard.deciding.wanted import REQUEST
 from stack.control.decision import DecisionRecord
 
-_KEY = "decisions"
-_PICKED = "decision picked"
+_CLICKED, _MOVED, _NAMED = "decision clicked", "decision chosen", "decisions named"
+_NAME = 15  # characters
+_SHOWN = "\N{BLACK RIGHT-POINTING TRIANGLE}"
 _NUMBER, _TEXT = st.column_config.NumberColumn, st.column_config.TextColumn
 _COLUMNS = {
+    "": _TEXT("", width=32, pinned=True, help="the one that is explained"),
     "at": st.column_config.DatetimeColumn("at", format="HH:mm:ss", help="when it was decided"),
     "path": _TEXT("path", help="observed: another gateway carried it out, this is what would have been done"),
     "prefill engine": _TEXT("prefill engine", help="the one that computed the prompt, on the path dpd"),
@@ -37,41 +40,43 @@ _COLUMNS = {
 
 
 def draw(decisions: Sequence[DecisionRecord]) -> None:
-    """The list; picking a row has that decision explained."""
-    if st.session_state.pop(_PICKED, False):
+    """The list; a click on a request has that decision explained."""
+    if st.session_state.pop(_MOVED, False):
         st.rerun()  # what explains it lies beyond this fragment, and the URL is to name it
-    st.caption(f"Newest first; pick one to have it explained. Times are {reader.zone()}; an empty cell is a value nobody reported.")
-    listed = [decision.request_id for decision in decisions]
-    _mark(listed)
+    st.caption(
+        f"Newest first; click one to have it explained. Times are {reader.zone()}; an empty cell is a value nobody reported."
+    )
+    names = named([decision.request_id for decision in decisions])
+    # Of the list before as well: a click may be on what has just moved on.
+    st.session_state[_NAMED] = [*st.session_state.get(_NAMED, [])[-1:], {name: request_id for request_id, name in names.items()}]
+    button = st.column_config.ButtonColumn(
+        "request", width=136, pinned=True, key=_CLICKED, on_click=_choose, type="tertiary", alignment="left",
+        help="its x-request-id; a click explains the decision",
+    )  # fmt: skip
     st.dataframe(
-        table(decisions), hide_index=True, height=390, placeholder="", key=_KEY, selection_mode="single-row",
-        on_select=partial(_pick, listed), column_config=_COLUMNS, alt="Routing decisions, newest first",
+        table(decisions, names, st.session_state.get(REQUEST)), hide_index=True, height=390, placeholder="", key="decisions",
+        column_config={"request": button, **_COLUMNS}, alt="Routing decisions, newest first",
     )  # fmt: skip
 
 
-def _mark(listed: Sequence[str]) -> None:
-    """Mark the row of the decision that is explained, wherever it has moved; none when it is gone from the list."""
-    asked = st.session_state.get(REQUEST)
-    rows = [listed.index(asked)] if asked in listed else []
-    if _marked() != rows:
-        st.session_state[_KEY] = {"selection": {"rows": rows, "columns": [], "cells": []}}
+def named(request_ids: Sequence[str]) -> Mapping[str, str]:
+    """Each id's short name: whole where two would be named alike. By a row's number a click would find another one."""
+    short = {request_id: shortened(request_id, _NAME) for request_id in request_ids}
+    times = Counter(short.values())
+    return {request_id: name if times[name] == 1 else request_id for request_id, name in short.items()}
 
 
-def _marked() -> list[int]:
-    kept = st.session_state.get(_KEY)
-    return [] if kept is None else list(kept["selection"]["rows"])
+def _choose() -> None:
+    name = st.session_state[_CLICKED]["label"]
+    st.session_state[REQUEST] = next((names[name] for names in reversed(st.session_state[_NAMED]) if name in names), name)
+    st.session_state[_MOVED] = True
 
 
-def _pick(listed: Sequence[str]) -> None:
-    """What is marked is what is explained; nothing, when the mark was taken away."""
-    rows = [row for row in _marked() if row < len(listed)]
-    st.session_state[REQUEST] = listed[rows[0]] if rows else ""
-    st.session_state[_PICKED] = True
-
-
-def table(decisions: Sequence[DecisionRecord]) -> pd.DataFrame:
-    """Decisions as rows; what is not known stays empty."""
-    return pd.DataFrame([_row(decision) for decision in decisions])
+def table(decisions: Sequence[DecisionRecord], names: Mapping[str, str], shown: str | None = None) -> pd.DataFrame:
+    """Decisions as rows, that of the request `shown` with a mark; what is not known stays empty."""
+    return pd.DataFrame(
+        {"": _SHOWN if one.request_id == shown else "", "request": names[one.request_id], **_row(one)} for one in decisions
+    )
 
 
 def _row(decision: DecisionRecord) -> dict[str, object]:
@@ -93,7 +98,6 @@ def _row(decision: DecisionRecord) -> dict[str, object]:
         "error": decision.error,
         "generation": str(decision.generation),
         "link": address(decision.request_id),
-        "request": decision.request_id,
     }
 
 

@@ -15,7 +15,7 @@ from stack.control.decision import Candidate, Selection
 from stack.model.tier import Source
 
 _CHOSEN = "\N{BLACK RIGHT-POINTING TRIANGLE}"
-_ROW_PIXELS, _HEAD_PIXELS = 26, 64
+_ROW_PIXELS, _HEAD_PIXELS, _LEGEND_PIXELS = 26, 64, 22
 _LEGEND = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "traceorder": "normal", "font": {"size": 11}}
 _SECONDS, _TOKENS, _WHOLE = "_s", "_tokens", "ttft_s"
 _WAITS = {"overhead_s": "overhead", "queue_s": "queue", "compute_s": "compute", "load_s": "load"}
@@ -72,6 +72,7 @@ def _waits(chosen: Selection) -> Bars | None:
             hovertemplate=f"%{{customdata}}, {ranking}: %{{x:.3~s}}s<extra></extra>",
         )  # fmt: skip
     _unknown(figure, chosen, lambda one: "" if any(name in one.scores for name in stacked) else "not weighed")
+    figure.update_layout(height=figure.layout.height + _LEGEND_PIXELS)  # its legend takes two lines
     told = _words(chosen, lambda one: _sum(one, stacked), "{:.3f} s")
     text = "Predicted wait for the first token at each candidate, by what it goes to, in seconds."
     more = f" They are ranked by `{ranking}`, the smallest first." if ranking else ""
@@ -99,6 +100,7 @@ def _found(chosen: Selection, prompt_tokens: int) -> Bars | None:
 def _busy(chosen: Selection) -> Bars:
     figure = _figure(chosen, "")
     _stack(figure, chosen, "in flight", palette.SOURCES[Source.L1], lambda one: one.in_flight, "%{x} requests")
+    figure.update_traces(text=[one.in_flight for one in chosen.candidates], textposition="outside", cliponaxis=False)
     capacity = [one.scores.get("capacity") for one in chosen.candidates]
     if any(value is not None for value in capacity):
         figure.add_scatter(
