@@ -82,6 +82,15 @@ def marked(figure: Picture, marks: Sequence[Mark]) -> Picture:
     return figure.with_parts([markers], shapes=shapes)
 
 
+def level(figure: Picture, value: float, words: str) -> Picture:
+    """`figure` with a line at `value`, which its axis reaches: a limit, say."""
+    dotted = {"color": palette.MARK, "dash": "dot", "width": 2}
+    line = {"type": "line", "x0": 0, "x1": 1, "xref": "x domain", "y0": value, "y1": value, "line": dotted}
+    note = {"x": 0, "xref": "x domain", "y": value, "text": words, "showarrow": False, "xanchor": "left", "yanchor": "bottom"}
+    unseen: Trace = {"type": "scatter", "x": [None], "y": [value], "showlegend": False, "hoverinfo": "skip"}
+    return figure.with_parts([unseen], shapes=[line], annotations=[note])
+
+
 def waterfall(frame: pd.DataFrame, span: Span) -> Picture:
     """Prompt tokens per second by source, stacked in the order of cost. Where nothing is known nothing is drawn."""
     return stacked(frame, "source", {source.value: colour for source, colour in palette.SOURCES.items()}, "tokens/s", span)

@@ -30,8 +30,9 @@ class Picture(BaseFigure):  # type: ignore[misc]  # plotly ships no types
         return {"data": self._traces, "layout": {"template": _template(), **self._plain}}
 
     def with_parts(self, traces: Sequence[Trace], **layout: Any) -> Picture:
-        """The same with more."""
-        return Picture([*self._traces, *traces], {**self._plain, **layout})
+        """The same with more; lists of the layout, such as its shapes, go on."""
+        longer = {name: [*self._plain.get(name, ()), *value] for name, value in layout.items() if isinstance(value, list)}
+        return Picture([*self._traces, *traces], {**self._plain, **layout, **longer})
 
     @property
     def data(self) -> Any:

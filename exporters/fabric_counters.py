@@ -2,11 +2,13 @@
 
 `DEVICE/ports/PORT/hw_counters` of EFA counts bytes, RDMA and, with newer drivers, retransmits. Devices
 without those (Mellanox's) have `counters`, whose data counters are in words of four bytes (InfiniBand's PortCounters).
-What a device does not count is absent.
+What a device does not count is absent. `DEVICE/ports/PORT/rate` says what the link carries ("100 Gb/sec (4X EDR)"), `state` whether
+it is up ("4: ACTIVE").
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +20,9 @@ Words = Mapping[str, str]
 """A file's text by its name."""
 
 WORD_BYTES = 4
+RATE, STATE = "rate", "state"
+_RATE = re.compile(r"(\d+(?:\.\d+)?) Gb/sec\b", re.ASCII)
+_ACTIVE = "ACTIVE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,13 @@ STANDARD = (
     Counter("port_rcv_data", catalog.FABRIC_BYTES, {Label.DIRECTION: "receive"}, WORD_BYTES),
     Counter("port_xmit_data", catalog.FABRIC_BYTES, {Label.DIRECTION: "send"}, WORD_BYTES),
 )
+
+
+def link(device: str, port: str, words: Words) -> Iterator[Point]:
+    """What the port's link can carry, one way; nothing where the port is down or does not say."""
+    rate = _RATE.match(words.get(RATE, ""))
+    if rate is not None and words.get(STATE, _ACTIVE).strip().endswith(_ACTIVE):
+        yield Point(catalog.FABRIC_LINK, {Label.DEVICE: device, Label.PORT: port}, float(rate[1]) * 1e9 / 8)
 
 
 def points(device: str, port: str, hardware: Words, standard: Words) -> Iterator[Point]:

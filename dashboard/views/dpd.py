@@ -5,13 +5,23 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import notices, sources
+from dashboard.parts import Part, chosen
 from dashboard.scope import Scope, toolbar
+from dashboard.transfers import across
 from dashboard.transfers.trying import trying
+
+THRESHOLD = "Threshold"
+PARTS = {"Time and transfers": Part(across.questions, across.draw)}
+"""Those that ask Prometheus, by title; the threshold's is control's alone."""
 
 
 def page() -> None:
     """Draw the page."""
     scope = toolbar("DPD")
+    part = chosen([*PARTS, THRESHOLD], "dpd-part")
+    if part in PARTS:
+        PARTS[part].live(scope)
+        return
     model = None
     with notices.told():
         model = _model(scope)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from exporters.collector import Context, Point, Seen, collectors
-from exporters.fabric_counters import HARDWARE, STANDARD, Counter, points
+from exporters.fabric_counters import HARDWARE, RATE, STANDARD, STATE, link, points
 from stack.engines.quantities import State
 from stack.metrics import catalog
 
@@ -61,18 +61,21 @@ def _ports(root: Path) -> list[list[Point]]:
 
 def _port(port: Path) -> Iterator[Point]:
     hardware, standard = (
-        dict(_words(port / name, counters)) for name, counters in (("hw_counters", HARDWARE), ("counters", STANDARD))
+        dict(_words(port / name, (counter.file for counter in counters)))
+        for name, counters in (("hw_counters", HARDWARE), ("counters", STANDARD))
     )
-    return points(port.parent.parent.name, port.name, hardware, standard)
+    device = port.parent.parent.name
+    yield from link(device, port.name, dict(_words(port, (RATE, STATE))))
+    yield from points(device, port.name, hardware, standard)
 
 
-def _words(folder: Path, counters: Iterable[Counter]) -> Iterator[tuple[str, str]]:
+def _words(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """The files that are read, those of them that the device has and lets read."""
-    for counter in counters:
+    for name in names:
         try:
-            with (folder / counter.file).open(encoding="ascii", errors="replace") as file:
-                yield counter.file, file.read(MOST_BYTES)
-        except OSError:  # it does not count that, or not now: the series is absent
+            with (folder / name).open(encoding="ascii", errors="replace") as file:
+                yield name, file.read(MOST_BYTES)
+        except OSError:  # it does not tell that, or not now: the series is absent
             continue
 
 

@@ -65,6 +65,11 @@ class Transfers:
         return failed >= _NEARLY_ALL * tried if tried >= TRIED else None
 
 
+def pull_failures() -> frozenset[str]:
+    """Every reason for which KV from another engine may fail to come."""
+    return frozenset(reason for _, _, failures in _PULLS.values() for reason in failures)
+
+
 def transfers(exposed: Exposed) -> Iterator[Transfers]:
     """One for each transport and direction of which anything is told."""
     yield from _pulls(exposed)

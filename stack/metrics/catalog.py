@@ -338,6 +338,11 @@ FABRIC_PORTS = _add(
     "kvdeck_fabric_ports", Kind.GAUGE, Unit.NONE, Emitter.EXPORTER,
     "Ports of RDMA devices (EFA, InfiniBand, RoCE) on the exporter's node. 0: KV can only come over TCP.",
 )  # fmt: skip
+FABRIC_LINK = _add(
+    "kvdeck_fabric_link_bytes_per_second", Kind.GAUGE, Unit.BYTES, Emitter.EXPORTER,
+    "What the link of an active port can carry, one way, as the kernel tells it. Older drivers of EFA say 100 Gbit/s of any link.",
+    *_DEVICE,
+)  # fmt: skip
 FABRIC_BYTES = _add(
     "kvdeck_fabric_bytes_total", Kind.COUNTER, Unit.BYTES, Emitter.EXPORTER,
     "Bytes that went over a port, of whatever kind, by the device's own count; receive and send are both ends of one fabric.",

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from dashboard import charts, palette
+from dashboard.marks import Mark
 from stack.model.tier import Source
 
 SPAN = charts.Span(datetime(1970, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, 0, 15, tzinfo=UTC))
@@ -104,3 +105,11 @@ def test_the_waterfall_adds_fleets_up_and_a_gap_of_one_is_no_gap_of_all() -> Non
         }
     )
     assert [list(trace.y) for trace in charts.waterfall(frame, SPAN).data] == [[3.0, 4.0]]
+
+
+def test_a_limit_is_a_line_that_the_axis_reaches_beside_the_marks() -> None:
+    change = Mark(SPAN.start, 2, "generation 2")
+    figure = charts.level(charts.marked(charts.lines(FRAME, ["source"], "bytes/s", SPAN), [change]), 12.5, "link")
+    assert [(shape.x0, shape.y0) for shape in figure.layout.shapes][1:] == [(0, 12.5)]
+    assert [note.text for note in figure.layout.annotations] == ["link"]
+    assert figure.data[-1].y == (12.5,)

@@ -1,7 +1,7 @@
 """The kernel's counters of RDMA devices become points; what a device does not count is absent."""
 
 from exporters.collector import Point
-from exporters.fabric_counters import HARDWARE, points
+from exporters.fabric_counters import HARDWARE, link, points
 from stack.metrics import catalog
 from stack.metrics.family import Label
 
@@ -33,3 +33,15 @@ def test_what_is_no_number_is_absent() -> None:
 def test_a_counter_of_64_bits_is_told() -> None:
     [point] = points("rdmap0s31", "1", {"rx_bytes": f"{2**64 - 1}\n"}, {})
     assert point.value == float(2**64 - 1)
+
+
+def test_a_link_says_what_it_carries_while_its_port_is_up() -> None:
+    told = Point(catalog.FABRIC_LINK, PORT, 12.5e9)
+    assert list(link("rdmap0s31", "1", {"rate": "100 Gb/sec (4X EDR)\n", "state": "4: ACTIVE\n"})) == [told]
+    assert list(link("rdmap0s31", "1", {"rate": "100 Gb/sec (4X EDR)\n"})) == [told]
+    assert [point.value for point in link("mlx5_0", "1", {"rate": "2.5 Gb/sec (1X SDR)\n"})] == [312.5e6]
+
+
+def test_a_link_that_is_down_or_says_nothing_is_absent() -> None:
+    for words in ({"rate": "100 Gb/sec (4X EDR)\n", "state": "1: DOWN\n"}, {"rate": "Unknown\n"}, {"rate": ""}, {}):
+        assert list(link("rdmap0s31", "1", words)) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from dashboard.scope import Scope
-from dashboard.views import cache
+from dashboard.views import cache, dpd
 from stack.metrics.queries import Query
 
 _SCOPE = Scope(timedelta(minutes=15), None, {})
@@ -15,7 +15,7 @@ def questions() -> dict[str, Query]:
     """Every question by its page, part and name, as asked of all fleets."""
     return {
         f"{page}, {title}, {name}": question.query
-        for page, parts in {"cache": cache.PARTS}.items()
+        for page, parts in {"cache": cache.PARTS, "dpd": dpd.PARTS}.items()
         for title, part in parts.items()
         for name, question in part.questions(_SCOPE).items()
     }

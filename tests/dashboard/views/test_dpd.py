@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +11,28 @@ import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.scope import Scope
+from dashboard.views.dpd import PARTS, THRESHOLD
 from stack.control.decision import Candidate, Selection
 from stack.control.mode import Mode, Stance
 from stack.control.state import Desired
+from stack.metrics.family import Label
 from tests.dashboard.conftest import Opener
-from tests.dashboard.fakes import EmulatedFleet, Steered
+from tests.dashboard.fakes import EmulatedFleet, Series, Steered, prometheus
 from tests.decisions import decision, disaggregated
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired, model
+
+SCOPE = Scope(timedelta(minutes=15), 5, {})
+ACROSS = "Time and transfers"
+MOVED: Mapping[str, Sequence[Series]] = {
+    "phases": [({"path": "dpd", "phase": "prefill"}, 0.4), ({"path": "dpd", "phase": "decode"}, 1.0)],
+    "phases now": [({"path": "dpd", "phase": "prefill"}, 0.4), ({"path": "dpd", "phase": "decode"}, 1.0)],
+    "bandwidth": [({"transport": "nixl"}, 2e9)],
+    "failures": [({"transport": "nixl", "reason": "expired"}, 0.01)],
+    "failed": [({"transport": "nixl", "reason": "expired"}, 3.0), ({"transport": "nixl", "reason": "transfer"}, 0.0)],
+    "links": [({"quantity": "limit"}, 12.5e9), ({"quantity": "moved"}, 2e9), ({"quantity": "fabric"}, 2e9)],
+}
 
 
 def said(elements: Any) -> list[str]:
@@ -25,6 +41,20 @@ def said(elements: Any) -> list[str]:
 
 def figures(page: AppTest) -> dict[str, tuple[str, str]]:
     return {metric.label: (metric.value, metric.delta) for metric in page.metric}
+
+
+def turned(page: AppTest, part: str) -> AppTest:
+    page.segmented_control(key="dpd-part").set_value(part)
+    return page.run()
+
+
+def thresholds(opened: Opener) -> AppTest:
+    return turned(opened("dpd"), THRESHOLD)
+
+
+def answers(part: str, told: Mapping[str, Sequence[Series]]) -> dict[str, Sequence[Series]]:
+    """What Prometheus says to each question of a part, by the question's name."""
+    return {PARTS[part].questions(SCOPE)[name].query.expr: series for name, series in told.items()}
 
 
 def slide(page: AppTest, key: str, value: int) -> AppTest:
@@ -51,9 +81,59 @@ def remembered(control: Steered) -> None:
     )
 
 
+def test_no_part_asks_more_than_ten_questions() -> None:
+    """The toolbar asks one, the mark of emulated fleets another."""
+    assert {part: count for part in PARTS if (count := len(PARTS[part].questions(SCOPE))) > 10} == {}
+
+
+def test_every_question_can_be_narrowed_to_a_fleet_and_a_model() -> None:
+    narrow = Scope(timedelta(minutes=15), 5, {Label.MODEL_NAME: "m", Label.NAMESPACE: "ns", Label.CLUSTER: "c"})
+    asked = {name: question.query.expr for part in PARTS.values() for name, question in part.questions(narrow).items()}
+    assert [name for name, expression in asked.items() if expression.count("{") != expression.count('cluster="c"')] == []
+
+
+def test_a_part_of_which_nothing_is_told_says_so_and_draws_nothing(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus({}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("dpd")
+        for part in PARTS:
+            turned(page, part)
+            assert not [*page.exception, *page.error, *page.get("plotly_chart")], part
+            assert page.info, part
+
+
+def test_prometheus_being_away_is_said_once(opened: Opener) -> None:
+    page = turned(opened("dpd"), ACROSS)
+    assert len([words for words in said(page.error) if words.startswith("Prometheus")]) == 1
+    assert not page.exception
+
+
+def test_phases_add_up_and_transfers_stand_against_the_link(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus(answers(ACROSS, MOVED)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("dpd"), ACROSS)
+        assert len(page.get("plotly_chart")) == 4  # bars, the disaggregated path over time, bandwidth, failures
+        assert "No request took the direct path in this range." in said(page.info)
+        assert "100 Gbit/s is what the slowest node's links carry together, as its exporter tells." in said(page.caption)
+        assert page.dataframe[0].value[["kind", "fate", "count"]].to_dict("records") == [
+            {"kind": "expired", "fate": "lost", "count": "3"}
+        ]
+        page.number_input(key="link").set_value(400.0)
+        assert "The link's limit is as given above: 400 Gbit/s." in said(page.run().caption)
+        assert not page.exception
+
+
+def test_means_of_several_fleets_are_not_added_up(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    fleets = [({"path": "dpd", "phase": "decode", "namespace": name}, 1.0) for name in ("a", "b")]
+    with prometheus(answers(ACROSS, {"phases": fleets, "phases now": fleets})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("dpd"), ACROSS)
+    assert "Means of several fleets do not add up: pick a cluster or namespace above. Seen: a, b." in said(page.info)
+
+
 def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: Steered) -> None:
     remembered(steered)
-    page = slide(opened("dpd"), "threshold", 2_048)
+    page = slide(thresholds(opened), "threshold", 2_048)
     assert "In force: prompts of at least 512 tokens are computed on a prefill engine first" in " ".join(said(page.caption))
     shown = figures(page)
     assert shown["Disaggregated"] == ("25.0%", "now 50.0%")
@@ -65,20 +145,20 @@ def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: S
 
 def test_what_a_decode_engine_holds_is_the_second_dimension(opened: Opener, steered: Steered) -> None:
     remembered(steered)
-    page = slide(opened("dpd"), "uncached", 128)
+    page = slide(thresholds(opened), "uncached", 128)
     assert figures(page)["Disaggregated"] == ("25.0%", "now 50.0%")
     assert not page.exception
 
 
 def test_always_is_spelled_out(opened: Opener, steered: Steered) -> None:
     steered.patch({"dpd": {"routing_threshold": 0, "min_uncached_tokens": 64}})
-    told = " ".join(said(opened("dpd").caption))
+    told = " ".join(said(thresholds(opened).caption))
     assert "In force: every prompt (0 means always) are computed on a prefill engine first, unless a decode engine" in told
 
 
 def test_a_threshold_is_applied_with_two_clicks(opened: Opener, steered: Steered) -> None:
     remembered(steered)
-    page = press(slide(opened("dpd"), "threshold", 2_048), "preview threshold")
+    page = press(slide(thresholds(opened), "threshold", 2_048), "preview threshold")
     assert page.dataframe[0].value.to_dict("records") == [
         {"field": "models.smollm2.dpd.routing_threshold", "before": "512", "after": "2048"}
     ]
@@ -91,7 +171,7 @@ def test_a_threshold_is_applied_with_two_clicks(opened: Opener, steered: Steered
 
 
 def test_somebody_elses_change_between_the_clicks_is_told(opened: Opener, steered: Steered) -> None:
-    page = press(slide(opened("dpd"), "threshold", 2_048), "preview threshold")
+    page = press(slide(thresholds(opened), "threshold", 2_048), "preview threshold")
     steered.patch({"dpd": {"routing_threshold": 1_024}})
     page = press(page, "apply-threshold")
     told = said(page.warning) + said(page.info)
@@ -102,7 +182,7 @@ def test_somebody_elses_change_between_the_clicks_is_told(opened: Opener, steere
 def test_where_disaggregation_is_off_the_preview_is_of_switching_it_on(opened: Opener, steered: Steered) -> None:
     remembered(steered)
     steered.patch({"dpd": {"enabled": False}})
-    page = opened("dpd")
+    page = thresholds(opened)
     assert figures(page)["Disaggregated"] == ("50.0%", "now off")
     assert page.button(key="preview threshold").label == "Preview disaggregation with this threshold"
     page = press(page, "preview threshold")
@@ -110,7 +190,7 @@ def test_where_disaggregation_is_off_the_preview_is_of_switching_it_on(opened: O
 
 
 def test_without_requests_there_is_nothing_to_try(opened: Opener, steered: Steered) -> None:
-    page = opened("dpd")
+    page = thresholds(opened)
     assert any(words.startswith("Control remembers no request of this model yet") for words in said(page.info))
     assert not page.metric
     assert not page.exception
@@ -124,7 +204,7 @@ def test_who_can_only_look_gets_the_command_instead_of_a_button(
     control = Steered(tmp_path / "control", fleet, desired(), stance=Stance(mode))
     try:
         environment.setenv("KVDECK_CONTROL_URL", control.url)
-        page = opened("dpd")
+        page = thresholds(opened)
         assert "preview threshold" not in [button.key for button in page.button]
         assert "`kvdeck ctl set --model smollm2 dpd.routing_threshold=512`" in said(page.caption)[-1]
     finally:
@@ -136,7 +216,7 @@ def test_of_several_models_one_has_to_be_picked(opened: Opener, environment: pyt
     control = Steered(tmp_path / "control", fleet, Desired(models={"smollm2": model(), "other": model()}))
     try:
         environment.setenv("KVDECK_CONTROL_URL", control.url)
-        page = opened("dpd")
+        page = thresholds(opened)
         assert "Several models are served: other, smollm2. Pick one above to try thresholds with." in said(page.info)
         page.selectbox(key="model").set_value("other")
         assert page.run().button(key="preview threshold").label == "Preview this threshold"
@@ -145,11 +225,11 @@ def test_of_several_models_one_has_to_be_picked(opened: Opener, environment: pyt
 
 
 def test_without_control_the_page_says_so(opened: Opener) -> None:
-    assert any("Control does not answer" in words for words in said(opened("dpd").error))
+    assert any("Control does not answer" in words for words in said(thresholds(opened).error))
 
 
 def test_where_no_control_is_configured_thresholds_need_one(opened: Opener, environment: pytest.MonkeyPatch) -> None:
     environment.setenv("KVDECK_CONTROL_URL", "")
-    page = opened("dpd")
+    page = thresholds(opened)
     assert any(words.startswith("This needs kvdeck's control") for words in said(page.info))
     assert not page.error

@@ -51,6 +51,12 @@ async def test_an_efa_device_tells_its_bytes_rdma_and_retransmits(tmp_path: Path
     assert seen.quantities == {"fabric_counters": State.PRESENT}
 
 
+async def test_a_link_is_told_beside_what_went_over_it(tmp_path: Path) -> None:
+    device(tmp_path, "rdmap0s31", "hw_counters", {"rx_bytes": 5})
+    (tmp_path / "rdmap0s31" / "ports" / "1" / "rate").write_text("200 Gb/sec (4X HDR)\n")
+    assert Point(catalog.FABRIC_LINK, of("rdmap0s31"), 25e9) in (await read(tmp_path)).points
+
+
 async def test_devices_of_both_kinds_are_told_side_by_side(tmp_path: Path) -> None:
     device(tmp_path, "rdmap0s31", "hw_counters", {"rx_bytes": 5})
     device(tmp_path, "mlx5_0", "counters", {"port_rcv_data": 5, "port_xmit_data": 6})

@@ -3,7 +3,8 @@
 import importlib
 import pkgutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 
@@ -77,6 +78,15 @@ _OTHERS = [
 QUERIES |= {f"{module.__name__}.{name}": ask() for module in _OTHERS for name, ask in _asked(module).items()}
 
 
+_ASKED = {
+    Label.TIER: ("engine", "l1", "l2", "lmcache"),
+    Label.PHASE: ("router", "decode_queue", "queue", "prefill"),
+    Label.STATE: ("absent", "running", "waiting"),
+    Label.SOURCE: ("unknown", "computed"),
+}
+"""Of these labels the values that questions are about."""
+
+
 def _fleet() -> Iterator[dict[str, str]]:
     """Series of every family in both pools: counters grow, gauges are 1, what may fail does; and Prometheus' own of alerts."""
     yield {"series": 'ALERTS{alertname="KvdeckA", alertstate="firing"}', "values": "1x60"}
@@ -91,18 +101,17 @@ def _fleet() -> Iterator[dict[str, str]]:
                 if family.kind is Kind.GAUGE
                 else "0+1x60"
             )
-            for tier in ("l1", "l2", "lmcache"):
-                for name, labels in _series(family, pool, tier):
+            asked = {label: _ASKED[label] for label in family.labels if label in _ASKED}
+            for each in product(*asked.values()):
+                for name, labels in _series(family, {Label.POOL: pool, **dict(zip(asked, each, strict=True))}):
                     yield {"series": f"{name}{{{labels}}}", "values": values}
-                if Label.TIER not in family.labels:
-                    break
             if Label.POOL not in family.labels:
                 break
 
 
-def _series(family: Family, pool: str, tier: str) -> Iterator[tuple[str, str]]:
-    own = {Label.MODEL_NAME: "m", Label.POOL: pool, Label.TIER: tier, Label.REASON: "not_found"}
-    own |= {Label.SOURCE: "unknown", Label.STATE: "absent", Label.EVENT: "evict_reuse_gap"}
+def _series(family: Family, told: Mapping[Label, str]) -> Iterator[tuple[str, str]]:
+    own = {Label.MODEL_NAME: "m", Label.REASON: "not_found", Label.EVENT: "evict_reuse_gap"}
+    own |= {Label.PATH: "dpd", Label.TRANSPORT: "nixl", Label.OPERATION: "read", **told}
     labels = ", ".join(f'{label}="{own.get(label, label)}"' for label in family.labels)
     if family.kind is not Kind.HISTOGRAM:
         yield family.name, labels
