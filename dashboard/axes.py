@@ -23,6 +23,7 @@ class Scale:
 # d3's SI prefixes make 0.012 with the suffix s into 12ms.
 _SCALES = {
     "seconds": Scale("~s", ".3~s", "s"),
+    "bytes": Scale("~s", ".3~s", "B"),
     "bytes/s": Scale("~s", ".3~s", "B/s"),
     "ratio": Scale(".0%", ".1%", range=(0, 1.02)),  # a line at 100 % is not cut in half
 }

@@ -45,7 +45,7 @@ GREY = "#8b949e"
 MARK = "#d6336c"
 # A second kind of line beside the first: the middle beside the tail, waiting beside running.
 DASHES = {
-    "p50": "dot", "waiting": "dot",
+    "p50": "dot", "waiting": "dot", "loaded": "dot",
     "evict_reuse_gap": "dot", "reuse_gap": "dash", "idle_before_evict": "dashdot",
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dashboard import notices
 from dashboard.promapi import Sample
 from stack.control.tiers import size
+from stack.metrics.family import Label
 from stack.metrics.promql import KEPT
 
 _STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"))
@@ -26,3 +27,8 @@ def memory(amount: float | None) -> str:
 def fleet(sample: Sample) -> str:
     """Which fleet a sample is of; empty where nobody tells fleets apart."""
     return " / ".join(sample.labels[label] for label in KEPT if sample.labels.get(label))
+
+
+def place(sample: Sample) -> str:
+    """The engine, server or store that a sample is of."""
+    return sample.labels.get(Label.REPLICA, "?")

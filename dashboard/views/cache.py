@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.caching import origins, sizing, tiers
+from dashboard.caching import behind, loading, origins, sizing, tiers
 from dashboard.parts import Part, chosen
 from dashboard.scope import toolbar
 
@@ -10,6 +10,8 @@ PARTS = {
     "Where KV came from": Part(origins.questions, origins.draw),
     "Tiers": Part(tiers.questions, tiers.draw),
     "A bigger L1?": Part(sizing.questions, sizing.draw),
+    "Found and loaded": Part(loading.questions, loading.draw),
+    "L2": Part(behind.questions, behind.draw),
 }
 """By title; the URL holds which one is looked at, and only that one is asked for."""
 

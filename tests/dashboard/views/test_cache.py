@@ -17,6 +17,7 @@ from tests.dashboard.fakes import Heard, Series, prometheus
 
 SCOPE = Scope(timedelta(minutes=15), 5, {})
 ORIGINS, TIERS, LARGER = "Where KV came from", "Tiers", "A bigger L1?"
+LOADING, STORES = "Found and loaded", "L2"
 
 
 def questions(part: str) -> Mapping[str, Question]:
@@ -190,3 +191,53 @@ def test_no_l1_needing_more_is_said_plainly_too(opened: Opener, environment: pyt
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = turned(opened("cache"), LARGER)
     assert page.success[0].value == "**No.** `lmcache-1`: it evicted nothing, and is 50 % full."
+
+
+def test_an_engine_that_loads_next_to_nothing_of_what_is_found_is_named(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    told: Mapping[str, Sequence[Series]] = {
+        "engines now": [
+            ({"replica": name, "quantity": quantity}, rate)
+            for name, found, loaded in (("decode-0", 273.0, 5.0), ("decode-1", 100.0, 90.0))
+            for quantity, rate in (("found", found), ("loaded", loaded))
+        ],
+        "doubts": [({"replica": "lmcache-1", "reason": "events_dropped"}, 1.0)],
+    }
+    with prometheus(answers(LOADING, told)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), LOADING)
+    assert page.error[0].value.startswith("`decode-0`: next to nothing of what LMCache finds is loaded")
+    assert list(page.dataframe[0].value["engine"]) == ["decode-0", "decode-1"]
+    assert page.warning[0].value.startswith("All numbers here are too low at `lmcache-1` (events_dropped)")
+
+
+STORE = {"used": 2.0**30, "maxmemory": 2.0**31, "full": 0.5, "keys": 1200.0, "ping": 0.0007, "evicted": 3.0, "persists": 0.0}
+BELIEVED: Mapping[str, Sequence[Series]] = {
+    "stores": [({"replica": "valkey", "quantity": name}, value) for name, value in STORE.items()],
+    "policies": [({"replica": "valkey", "policy": "allkeys-lru"}, 1.0)],
+    "held": [({}, 0.5)],
+    "believers": [({"replica": "lmcache-0"}, 2.0**30), ({"replica": "lmcache-1"}, 2.0**31)],
+    "addresses": [({"state": "equal"}, 1.0), ({"state": "different"}, 1.0)],
+    "strayed": [({"replica": "lmcache-1", "state": "different"}, 1.0)],
+}
+
+
+def test_the_store_and_what_is_believed_of_it_stand_side_by_side(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus(answers(STORES, BELIEVED)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), STORES)
+    assert page.error[0].value.splitlines()[0] == "Another L2 is used than was meant by `--l2.expected-url`: `lmcache-1`."
+    store = page.dataframe[0].value["valkey"]
+    assert store[["maxmemory", "when full", "PING", "persistence"]].to_list() == ["2 GiB", "allkeys-lru", "1 ms", "broken"]
+    assert store[["of them KV (estimate)", "up for"]].isna().all()
+    beliefs = page.dataframe[1].value
+    assert list(beliefs["LMCache"]) == ["lmcache-1", "lmcache-0"]
+    assert beliefs.iloc[0]["its L2, against the one meant"] == "different"
+    assert any(caption.value.endswith("1 different, 1 equal.") for caption in page.caption)
+
+
+def test_an_l2_that_only_one_side_tells_of_is_unknown(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus(answers(STORES, {"stores": BELIEVED["stores"]})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), STORES)
+    assert page.info[0].value.startswith("Whether L2 holds what LMCache believes is unknown")
+    assert any("was told none (`--l2.expected-url`)" in caption.value for caption in page.caption)
