@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 import msgspec
@@ -11,10 +11,11 @@ import msgspec
 from stack.api.board import Board
 from stack.api.ring import DecisionRing, Entry
 from stack.api.routers import Routers
-from stack.api.schema import RouterView
+from stack.api.schema import Drift, RouterView
 from stack.api.sight import Sight, lag
 from stack.control.diff import Value, diff, leaves
 from stack.control.fields import FieldState, Follower, Outlook, fields
+from stack.control.members import Member
 from stack.control.observed import Traffic
 from stack.control.ports import Kept, Store, StoreError
 
@@ -35,12 +36,12 @@ class FieldBoard:
         self._since: dict[str, float] = {}
         board.listeners.append(self._change)
 
-    async def fields(self) -> tuple[FieldState, ...]:
-        """Every field of every model."""
+    async def fields(self, members: Sequence[Member], drift: Sequence[Drift]) -> tuple[FieldState, ...]:
+        """Every field of every model; `members` and `drift` are this moment's."""
         followers = [await self._follower(view) for view in self._routers.views() if view.live]
-        drift = {one.field: one.reason for one in self._sight.drift()}
+        reasons = {one.field: one.reason for one in drift}
         sight = self._sight
-        outlook = Outlook(self._board.desired, followers, sight.members(), self._traffic(), drift, sight.store, sight.caches)
+        outlook = Outlook(self._board.desired, followers, members, self._traffic(), reasons, sight.store, sight.caches)
         found = tuple(fields(outlook))
         now = self._wall()
         self._since = {one.field: self._began(one.field, now) for one in found if one.reason is not None}

@@ -55,9 +55,10 @@ class Sight:
         there = observe(self.targets, self.processes, self._routers.live(), self._board.drains)
         return turned(there, drained(self._board.desired))
 
-    def drift(self) -> tuple[Drift, ...]:
-        """Everything that is not as desired, with the time since when."""
-        reasons = drift(self._board.desired, self.members(), self.machinery) | self._router_drift() | _unknown(self._board.kept)
+    def drift(self, members: Sequence[Member] | None = None) -> tuple[Drift, ...]:
+        """Everything that is not as desired, with the time since when. `members` are this moment's, where they are at hand."""
+        there = self.members() if members is None else members
+        reasons = drift(self._board.desired, there, self.machinery) | self._router_drift() | _unknown(self._board.kept)
         tiers = self._board.desired.tiers
         reasons |= tier_drift(tiers, self.store) | cache_drift(tiers, self.caches)
         failures = (*self.failures.items(), *self.cache_failures.items(), *self.elsewhere.items())

@@ -111,16 +111,18 @@ class StateRoutes:
     async def _view(self) -> StateView:
         drainers = await self.drainers.known()
         out = {name: _drained(drainers.get(name)) for name in drained(self.board.desired)}
+        members = self.sight.members()  # once: there may be a thousand, and everything below is about them
+        drift = self.sight.drift(members)
         return StateView(
             generation=self.board.generation,
             desired=self.board.desired,
             applied=Applied(routers=self.routers.views(), store=self.sight.store, caches=tuple(self.sight.caches)),
-            engines=tuple(_engine(member, out.get(member.name)) for member in self.sight.members()),
+            engines=tuple(_engine(member, out.get(member.name)) for member in members),
             pools=tuple(pool_view(workload, self.sight.watching) for workload in self.sight.machinery.workloads),
-            drift=self.sight.drift(),
+            drift=drift,
             mode=self.stance.mode,
             desired_file=self.stance.file,
-            fields=await self.fields.fields(),
+            fields=await self.fields.fields(members, drift),
             comment_required=self.stance.comment_required,
             experiments={model: trial.id for model, trial in self.board.trials.items()},
         )

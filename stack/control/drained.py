@@ -139,8 +139,10 @@ def missing(desired: Desired, members: Sequence[Member]) -> dict[str, str]:
     reasons = {}
     for model, state in desired.models.items():
         for pool in Pool:
+            if not (wanted := state.pools.of(pool).drained):
+                continue
             there = {member.name for member in members if (member.model, member.pool) == (model, pool)}
-            if lost := [name for name in state.pools.of(pool).drained if name not in there]:
+            if lost := [name for name in wanted if name not in there]:
                 reasons[f"models.{model}.pools.{pool}.drained"] = f"no such engine: {', '.join(lost)}"
     return reasons
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from stack.control.drained import missing
@@ -21,15 +22,18 @@ def drift(desired: Desired, members: Sequence[Member], machinery: Machinery = UN
 
     An engine that an operator took out of rotation is as desired.
     """
+    served: defaultdict[str, list[Member]] = defaultdict(list)
+    for member in members:  # once, and not for each pool: there may be a thousand
+        served[member.model].append(member)
     return missing(desired, members) | {
         f"models.{model}.pools.{pool}.replicas": reason
         for model, wanted in desired.models.items()
         for pool, state in ((Pool.PREFILL, wanted.pools.prefill), (Pool.DECODE, wanted.pools.decode))
         for reason in _reason(
             state.replicas,
-            present(members, model, pool),
-            draining(members, model, pool),
-            awaited(members, model, pool, wanted.pools, machinery),
+            present(served[model], model, pool),
+            draining(served[model], model, pool),
+            awaited(served[model], model, pool, wanted.pools, machinery),
             machinery.scales,
         )
     }
