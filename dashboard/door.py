@@ -52,8 +52,7 @@ def badge() -> None:
 
 
 def _card(person: SelfView) -> None:
-    with st.popover(person.name, icon=":material/person:", help="Who is signed in, and what they may do"):
-        st.markdown(f"**{person.name}**, {person.role}")
+    with st.popover(f"{person.name}, {person.role}", icon=":material/person:", help="Who is signed in, and what they may do"):
         st.caption(_MAY[person.role])
         if sources.settings().sign_in:
             st.button("Sign out", icon=":material/logout:", key="sign out", on_click=house.sign_out)

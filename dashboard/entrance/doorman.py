@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dashboard.entrance import form, rule
 from dashboard.entrance.checking import Client, recognised
 from dashboard.entrance.form import Said
-from dashboard.entrance.knock import knock, watched
+from dashboard.entrance.knock import turned_away, watched
 from dashboard.entrance.sessions import Sessions
 
 BODY_BYTES = 4 << 10
@@ -155,9 +155,7 @@ async def _turn_away(answer: Response, scope: Scope, receive: Receive, send: Sen
     if scope["type"] == "http":
         await answer(scope, receive, send)
         return
-    await receive()  # websocket.connect
-    await send({"type": "websocket.accept", "subprotocol": next(iter(scope.get("subprotocols", ())), None)})
-    await knock(send)
+    await turned_away(receive, send, next(iter(scope.get("subprotocols", ())), None))
 
 
 def _framed(send: Send) -> Send:

@@ -60,8 +60,7 @@ _FORM = (
     '<label for="token">Control token</label>'
     '<input id="token" name="token" type="password" autocomplete="current-password" autofocus required aria-describedby="hint">'
     '<button type="submit">Sign in</button><p id="hint"><small>Your own token, with which kvdeck ctl works, too. Whoever runs'
-    " control makes one: kvdeck token new --name NAME --role viewer. What you change here is in the audit log under its"
-    " name.</small></p></form>"
+    " control makes one: <code>kvdeck token new</code>. What you change here is in the audit log under its name.</small></p></form>"
 )
 
 

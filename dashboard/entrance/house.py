@@ -35,8 +35,8 @@ def sign_out() -> None:
     sessions().end(_key())
 
 
-def _key() -> str | None:
-    return st.context.cookies.get(cookie())
+def _key() -> str:
+    return str(st.context.cookies.get(cookie(), ""))
 
 
 def house(settings: Settings) -> House:

@@ -10,13 +10,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
-
-import dashboard
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SKIP = os.environ.get("KVDECK_BROWSER_SKIP") or ("" if CHROMIUM else "no Chromium on PATH")
@@ -101,18 +98,18 @@ def window(chromium: Browser, width: int = 1280, height: int = 800, scheme: Sche
 
 
 @contextmanager
-def served(prometheus_url: str, control_url: str, **environment: str) -> Iterator[str]:
-    """The dashboard as `kvdeck up` starts it; its URL."""
+def served(prometheus_url: str, control_url: str, *more: str, base: str = "") -> Iterator[str]:
+    """The dashboard as `kvdeck up` starts it, with `more` of its options; its URL."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    app = Path(dashboard.__path__[0]) / "serve.py"
-    command = [sys.executable, "-m", "streamlit", "run", str(app), "--server.port", str(port), "--server.address", "127.0.0.1"]
-    told = os.environ | {"KVDECK_PROMETHEUS_URL": prometheus_url, "KVDECK_CONTROL_URL": control_url} | environment
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=told, text=True) as process:
+    sources = ("--prometheus-url", prometheus_url, "--control-url", control_url)
+    place = ("--listen", f"127.0.0.1:{port}", *(("--base-path", base) if base else ()))
+    command = [sys.executable, "-m", "stack.cli.main", "dashboard", *place, *sources, *more]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             assert any("URL:" in line for line in process.stdout)  # it says so once it listens
-            yield f"http://127.0.0.1:{port}"
+            yield f"http://127.0.0.1:{port}{base}"
         finally:
             process.terminate()
             process.communicate()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from urllib.parse import urlencode
 
@@ -53,14 +53,6 @@ async def _page(request: Request) -> PlainTextResponse:
     return PlainTextResponse(f"page {request.url.path}")
 
 
-async def _stream(websocket: WebSocket) -> None:
-    """Says back what it is told, as Streamlit's own does."""
-    await websocket.accept(subprotocol="streamlit")
-    with suppress(WebSocketDisconnect):
-        while True:
-            await websocket.send_bytes(await websocket.receive_bytes())
-
-
 class Served:
     """The app with its doorman; `waited` is how long wrong tokens were held back."""
 
@@ -77,10 +69,21 @@ class Served:
             cookie=COOKIE,
             allowed=("deck.example.org",),
         )
-        routes = [WebSocketRoute(f"{base}_stcore/stream", _stream), Route("/{path:path}", _page, methods=["GET", "PUT"])]
+        self.heard: list[bytes] = []
+        self.before_answer: Callable[[], object] = lambda: None
+        routes = [WebSocketRoute(f"{base}_stcore/stream", self._stream), Route("/{path:path}", _page, methods=["GET", "PUT"])]
         app = Starlette(routes=routes, middleware=[Middleware(Doorman, house=lambda: house, pause=self._pause)])
         self.http = TestClient(app, base_url=f"http://{reached}:8501", follow_redirects=False)
         self.base, self.reached = base, reached
+
+    async def _stream(self, websocket: WebSocket) -> None:
+        """Says back what it is told, as Streamlit's own does."""
+        await websocket.accept(subprotocol="streamlit")
+        with suppress(WebSocketDisconnect):
+            while True:
+                self.heard.append(await websocket.receive_bytes())
+                self.before_answer()
+                await websocket.send_bytes(self.heard[-1])
 
     async def _pause(self, seconds: float) -> None:
         self.waited.append(seconds)
@@ -196,17 +199,17 @@ def test_a_link_on_another_site_leads_in_though_the_browser_keeps_the_cookie_bac
 
 
 def _knocked(stream: WebSocketTestSession) -> bool:
-    """Whether the page was told to load itself anew, and the connection ended."""
+    """Whether the page was told to load itself anew."""
     message = ForwardMsg.FromString(stream.receive_bytes())
-    ended = stream.receive()
-    told = (message.WhichOneof("type"), message.auth_redirect.url, ended["type"], ended["code"])
-    return told == ("auth_redirect", "", "websocket.close", 1008)
+    return (message.WhichOneof("type"), message.auth_redirect.url) == ("auth_redirect", "")
 
 
 def test_a_page_without_a_sign_in_is_sent_to_it(served: Served) -> None:
     with served.stream() as stream:
         assert str(stream.accepted_subprotocol) == "streamlit"
         assert _knocked(stream)
+        stream.send_bytes(b"hello")
+    assert served.heard == []
 
 
 def test_an_open_page_ends_with_the_sign_in_whatever_it_asks(served: Served) -> None:
@@ -217,6 +220,17 @@ def test_an_open_page_ends_with_the_sign_in_whatever_it_asks(served: Served) -> 
         served.sessions.end(served.http.cookies[COOKIE])
         stream.send_bytes(b"more")
         assert _knocked(stream)
+        stream.send_bytes(b"still more")
+    assert served.heard == [b"hello"]
+
+
+def test_what_is_under_way_when_a_sign_in_ends_is_not_told(served: Served) -> None:
+    served.sign_in("ann")
+    with served.stream() as stream:
+        served.before_answer = lambda: served.sessions.end(served.http.cookies[COOKIE])
+        stream.send_bytes(b"hello")
+        assert _knocked(stream)
+    assert served.heard == [b"hello"]
 
 
 def test_under_a_prefix_all_of_it_is_there(served: Served) -> None:
