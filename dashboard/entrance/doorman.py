@@ -18,6 +18,7 @@ from dashboard.entrance.checking import Client, recognised
 from dashboard.entrance.form import Said
 from dashboard.entrance.knock import turned_away, watched
 from dashboard.entrance.sessions import Sessions
+from dashboard.settings import SettingsError
 
 BODY_BYTES = 4 << 10
 WRONG_SECONDS = 1.0  # before a wrong token is answered
@@ -37,7 +38,7 @@ class House:
 
 
 class Doorman:
-    """ASGI middleware. `house` is asked once, at the first request; `pause` waits seconds."""
+    """ASGI middleware. `house` is asked at the first request, which Streamlit's options are known at; `pause` waits seconds."""
 
     def __init__(self, app: ASGIApp, house: Callable[[], House], pause: Callable[[float], object] = asyncio.sleep) -> None:
         self._app, self._made, self._pause = app, house, pause
@@ -48,7 +49,11 @@ class Doorman:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        house = self._house = self._house or self._made()
+        try:
+            house = self._house = self._house or self._made()
+        except SettingsError as error:
+            await _turn_away(form.why(f"The dashboard's settings: {error}"), scope, receive, send)
+            return
         if scope["type"] == "http" and scope["path"] == f"{house.base}_stcore/health":
             await self._app(scope, receive, send)
             return

@@ -21,6 +21,7 @@ from dashboard.entrance.checking import Client
 from dashboard.entrance.doorman import WRONG_SECONDS, Doorman, House
 from dashboard.entrance.form import Said
 from dashboard.entrance.sessions import Sessions
+from dashboard.settings import SettingsError
 from stack.api.errors import error_response, json_response
 from stack.api.experiment_client import ExperimentClient
 from stack.api.self_schema import SelfView
@@ -263,3 +264,18 @@ def test_beyond_this_machine_nothing_is_shown_but_why(listening: str | None, rea
     assert it.http.get("/_stcore/health").status_code == 200
     with it.stream() as stream:
         assert _knocked(stream)
+
+
+def test_settings_that_cannot_be_are_told_and_read_again() -> None:
+    faults = iter(["KVDECK_CONTROL_TOKEN_FILE: t cannot be read"])
+
+    def house() -> House:
+        for fault in faults:
+            raise SettingsError(fault)
+        return House(sessions=Sessions(lambda: 0.0), client=None, base="/", listening="127.0.0.1", cookie=COOKIE)
+
+    app = Starlette(routes=[Route("/{path:path}", _page)], middleware=[Middleware(Doorman, house=house)])
+    http = TestClient(app, base_url="http://127.0.0.1:8501")
+    refused = http.get("/routing")
+    assert (refused.status_code, "KVDECK_CONTROL_TOKEN_FILE: t cannot be read" in refused.text) == (403, True)
+    assert http.get("/routing").text == "page /routing"
