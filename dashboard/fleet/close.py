@@ -42,7 +42,11 @@ def draw(name: str, state: StateView | None, scope: Scope) -> None:
         return
     left, right = st.columns([3, 2])
     with left:
-        st.dataframe(facts(engine), hide_index=True, key="facts", height="content", alt=f"What {name} is, and who says so.")
+        st.dataframe(facts(engine), hide_index=True, key="facts", height="content", column_config={
+            "what": st.column_config.TextColumn("what", width=130),
+            "is": st.column_config.TextColumn("is", width=400),
+            "says": st.column_config.TextColumn("says", width=90, help="Who says so."),
+        }, alt=f"What {name} is, and who says so.")  # fmt: skip
     with right:
         _links(engine)
         if answers is not None:
@@ -86,9 +90,13 @@ def _facts(engine: Engine) -> Iterator[tuple[str, str, str]]:
     yield "requests in flight", UNKNOWN if engine.in_flight is None else f"{engine.in_flight:.0f}", "routers"
     yield "version", engine.version or UNKNOWN, "exporter"
     yield "read", read(engine) or UNKNOWN, "exporter"
-    yield "emulated", {True: "yes", False: "no"}.get(engine.emulated, UNKNOWN) if engine.emulated is not None else UNKNOWN, "list"
+    yield (
+        "emulated",
+        {True: "yes", False: "no"}.get(engine.emulated, UNKNOWN) if engine.emulated is not None else UNKNOWN,
+        "target list",
+    )
     if view is not None:
-        yield "address", view.url or "none until it listens", "list"
+        yield "address", view.url or "none until it listens", "target list"
         if remarks := view.remarks(clock):
             yield "remarks", remarks, "control"
     if engine.listed is not None and engine.listed.several:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -25,7 +26,8 @@ from stack.metrics.family import Label
 from stack.metrics.promql import Where
 
 _MOST = 100  # who came, and who went
-_ROUTERS = {"ready": palette.STATES[State.READY], "unknown": palette.STATES[State.JOINING], "not_ready": palette.STATES[State.DOWN]}
+_ROUTERS = {"ready": palette.STATES[State.READY], "unknown": palette.STATES[State.JOINING], "not ready": palette.STATES[State.DOWN]}
+_ROWS_SHOWN, _HEIGHT_MAX = 8, 320  # rows, pixels
 _FEW = 8  # engines, up to which the axis names every number
 _DONE = (Outcome.APPLIED, Outcome.STARTED, Outcome.STEP, Outcome.FAILED)
 
@@ -40,10 +42,8 @@ def draw(place: Place | None, where: Where, scope: Scope) -> None:
         answers = asking.ask({"course": Over(course), "comings": Now(comings)}, span)
         _chart(answers, span)
         seen = answers.samples("comings")
-    left, right = st.columns(2)
-    with left:
-        _comings(seen, step)
-    with right, notices.quiet():
+    _comings(seen, step)
+    with notices.quiet():
         names = {sample.labels.get(Label.REPLICA, "") for sample in seen or ()} | {
             engine.name for engine in sources.state().engines
         }
@@ -62,7 +62,7 @@ def _chart(answers: Answers, span: Span) -> None:
         st.info("Nobody told of engines in this range.")
         return
     frame = reader.local(frame)
-    health = frame[frame[Label.QUANTITY] == Quantity.HEALTH]
+    health = frame[frame[Label.QUANTITY] == Quantity.HEALTH].replace({Label.STATE.value: {"not_ready": "not ready"}})
     figure = charts.stacked(health, Label.STATE, _ROUTERS, query.unit, span)
     figure = figure.with_parts(list(_lines(frame)))
     if (most := frame["value"].max()) < _FEW:
@@ -93,7 +93,7 @@ def _comings(seen: list[Sample] | None, step: int) -> None:
     if frame.empty:
         st.caption("Nobody came or went in this range, as far as the exporter lists them.")
     else:
-        st.dataframe(frame, hide_index=True, key="comings", height=230, column_config={
+        st.dataframe(frame, hide_index=True, key="comings", height=_height(frame), column_config={
             "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=125),
         }, alt="Engines that came and went, the newest first.")  # fmt: skip
     st.caption(f"By the exporter's list every {step} s: who stayed shorter may lack, and while no exporter is read nobody is seen.")
@@ -117,6 +117,10 @@ def comings(seen: Iterable[Sample], step: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def _height(frame: pd.DataFrame) -> Literal["content"] | int:
+    return "content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX
+
+
 def _steps(frame: pd.DataFrame) -> None:
     st.markdown(
         "**What control did**", help=f"Changes of pools and control's own steps, of its newest {sources.AUDIT_RECORDS} records."
@@ -124,9 +128,10 @@ def _steps(frame: pd.DataFrame) -> None:
     if frame.empty:
         st.caption("Control started, drained and ended nobody in this range.")
         return
-    st.dataframe(frame, hide_index=True, key="steps", height=230, column_config={
+    st.dataframe(frame, hide_index=True, key="steps", height=_height(frame), column_config={
         "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=125),
-        "what": st.column_config.TextColumn("what", width=330),
+        "what": st.column_config.TextColumn("what", width=480),
+        "why": st.column_config.TextColumn("why", width=300),
     }, alt="What control did to pools and engines, the newest first.")  # fmt: skip
 
 

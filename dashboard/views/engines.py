@@ -21,6 +21,7 @@ WINDOW = "2m"
 POOL, STATE, TEXT, MOST, ENGINE = "engines-pool", "engines-state", "engines-text", "engines-most", "engine"
 """Names of what the link holds."""
 _PICKED_POOL, _PICKED_ENGINE, _KNOWN, _SHOWN = "picked pool", "picked engine", "known pools", "shown engines"
+_CHOSE = "chose in a table"
 _MOST = (50, 200, 1000)
 _NAMED = 200  # as many engines are asked for by name; for more a whole pool's are read
 
@@ -40,6 +41,7 @@ def page() -> None:
 
 
 def _pools(scope: Scope) -> None:
+    _follow()
     state = _state()
     questions: dict[str, Question] = {"pools": Now(engine_queries.pools(scope.model, WINDOW))}
     if state is None:
@@ -77,10 +79,18 @@ def _ask(questions: dict[str, Question], scope: Scope) -> Answers | None:
 
 def _choose_pool() -> None:
     st.session_state[POOL] = st.session_state[_PICKED_POOL]["label"]
+    st.session_state[_CHOSE] = True
 
 
 def _choose_engine() -> None:
     st.session_state[ENGINE] = st.session_state[_PICKED_ENGINE]["label"]
+    st.session_state[_CHOSE] = True
+
+
+def _follow() -> None:
+    """A click in a table draws only that table's part of the page again, though it changes what the others show."""
+    if st.session_state.pop(_CHOSE, False):
+        st.rerun()
 
 
 def _wanted(scope: Scope) -> Wanted:
@@ -89,8 +99,8 @@ def _wanted(scope: Scope) -> Wanted:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         # What a link names stays, though nobody tells of it now.
         pool = st.selectbox("Pool", [ALL, *known], key=POOL, bind="query-params", accept_new_options=True, width=240)
-        states = st.pills(
-            "State", [str(state) for state in STATES], selection_mode="multi", key=STATE, bind="query-params", width="content",
+        states = st.multiselect(
+            "State", [str(state) for state in STATES], key=STATE, bind="query-params", width=260, placeholder="any",
         )  # fmt: skip
         text = st.text_input("Search", key=TEXT, bind="query-params", placeholder="name, version, address", width=220)
         most = st.selectbox("At most", _MOST, key=MOST, bind="query-params", width=110, help="As many rows, the worst off first.")
@@ -98,6 +108,7 @@ def _wanted(scope: Scope) -> Wanted:
 
 
 def _engines(scope: Scope, wanted: Wanted) -> None:
+    _follow()
     where = scope.model if wanted.place is None else wanted.place.within(scope.model)
     state = None
     with notices.quiet():

@@ -16,8 +16,8 @@ def test_every_fact_says_who_says_so() -> None:
         ["requests in flight", "unknown", "routers"],
         ["version", "0.32", "exporter"],
         ["read", "3 s ago", "exporter"],
-        ["emulated", "unknown", "list"],
-        ["address", "http://decode-0", "list"],
+        ["emulated", "unknown", "target list"],
+        ["address", "http://decode-0", "target list"],
     ]
 
 
