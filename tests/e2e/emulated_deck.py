@@ -38,7 +38,7 @@ class EmulatedDeck(Deck):
 
 
 @contextmanager
-def emulated_deck(home: Path, first_port: int, *options: str) -> Iterator[EmulatedDeck]:
+def emulated_deck(home: Path, first_port: int, *options: str, traffic: bool = False) -> Iterator[EmulatedDeck]:
     """Up within a minute (of an idle machine), programs and tokenizer at hand; down at the end, whatever happened.
 
     `options` are more words for `kvdeck up`.
@@ -50,9 +50,8 @@ def emulated_deck(home: Path, first_port: int, *options: str) -> Iterator[Emulat
         (home / ".kvdeck" / part).symlink_to(ROOT / ".kvdeck" / part)
     deck = EmulatedDeck(Ports.packed(first_port), home)
     began = time.monotonic()
-    started = deck.kvdeck(
-        "up", "--engines", "emulated", "--detach", "--yes", "--no-traffic", "--ports-from", str(first_port), *options
-    )
+    quiet = () if traffic else ("--no-traffic",)
+    started = deck.kvdeck("up", "--engines", "emulated", "--detach", "--yes", *quiet, "--ports-from", str(first_port), *options)
     assert started.returncode == 0, f"{started.stdout}\n{started.stderr}"
     assert time.monotonic() - began < UP_SECONDS
     yield deck
