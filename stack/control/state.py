@@ -13,7 +13,7 @@ from stack.model.tier import Pool
 # Of the desired state and all that carries it; counts up when a release adds to it (ADR 34).
 SCHEMA = 1
 
-REPLICAS_MAX = 64
+REPLICAS_MAX = 1_024
 DRAIN_SECONDS_MAX = 86_400
 THRESHOLD_MAX = 10_000_000
 REQUESTS_MAX = 1_000_000

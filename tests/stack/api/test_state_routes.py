@@ -26,7 +26,7 @@ def _error(answer: httpx.Response) -> tuple[int, str, str | None]:
 
 
 POOL: dict[str, object] = {
-    "bounds": {"min": 0, "max": 64},
+    "bounds": {"min": 0, "max": 1024},
     "drain_seconds": None,
     "strategy": None,
     "parameters": {},

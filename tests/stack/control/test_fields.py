@@ -31,7 +31,7 @@ def test_every_field_is_there_and_as_desired_where_all_routers_follow() -> None:
     assert every[THRESHOLD].applied == (Held(by=("router-0", "router-1"), value=512),)
     assert every["tiers.l2.store.eviction_policy"].applied == (Held(by=("store",), known=False),)
     assert every[DECODE].applied == (Held(by=("machinery",), value=2),)
-    assert every["models.smollm2.pools.decode.bounds.max"].applied == (Held(by=("control",), value=64),)
+    assert every["models.smollm2.pools.decode.bounds.max"].applied == (Held(by=("control",), value=1024),)
 
 
 def test_a_router_that_lags_differs_in_what_changed_and_in_nothing_else() -> None:

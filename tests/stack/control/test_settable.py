@@ -161,4 +161,4 @@ def test_a_whole_document_is_refused_in_the_same_words() -> None:
     )
     assert refusal(typo).message == refusal(typo, whole=True).message
     many = {"models": {"smollm2": {"pools": {"decode": {"replicas": "many"}}}}}
-    assert refusal(many, whole=True).message == '"many" is not allowed: a whole number from 0 to 64'
+    assert refusal(many, whole=True).message == '"many" is not allowed: a whole number from 0 to 1,024'

@@ -60,8 +60,8 @@ def test_without_pd_spec_all_engines_decode() -> None:
 
 
 def test_replicas_that_whoever_scales_would_change_at_once_are_taken_as_changed() -> None:
-    found = read(endpoint(replicas=1, autoScalingSpec={"minReplicaCount": 2, "maxReplicaCount": 100}))
-    assert found.desired.models["llama"].pools.decode == PoolState(replicas=2, bounds=Bounds(min=2, max=64))
+    found = read(endpoint(replicas=1, autoScalingSpec={"minReplicaCount": 2, "maxReplicaCount": 5_000}))
+    assert found.desired.models["llama"].pools.decode == PoolState(replicas=2, bounds=Bounds(min=2, max=1024))
     adjusted = [field for kind, field in said(found.notes) if kind == "adjusted"]
     assert adjusted == ["spec.autoScalingSpec.maxReplicaCount", "spec.replicas"]
 
@@ -147,7 +147,7 @@ def test_an_old_version_has_no_router_and_no_tiers() -> None:
     assert ("ignored", "spec.intelligentRoutingSpec") in said(found.notes)
 
 
-@pytest.mark.parametrize("replicas", [0, 65])
+@pytest.mark.parametrize("replicas", [0, 1025])
 def test_what_makes_no_sense_to_kvdeck_is_refused_by_its_own_field(replicas: int) -> None:
     with pytest.raises(RefusedError) as caught:
         read(endpoint(replicas=replicas))
