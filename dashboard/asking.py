@@ -65,7 +65,12 @@ def ask(questions: Mapping[str, Question], span: Span) -> Answers:
     Raises PrometheusUnavailableError when none was answered, SettingsError.
     """
     prometheus = sources.prometheus()
-    answers = _desk(prometheus.url, prometheus).answers([_inquiry(question, span.universal) for question in questions.values()])
+    return put(_desk(prometheus.url, prometheus), questions, span)
+
+
+def put(desk: Desk, questions: Mapping[str, Question], span: Span) -> Answers:
+    """Ask all `questions` about `span` at this desk. Raises PrometheusUnavailableError when none was answered."""
+    answers = desk.answers([_inquiry(question, span.universal) for question in questions.values()])
     failed = [answer.why for answer in answers if isinstance(answer, Failed)]
     if failed and len(failed) == len(answers):
         raise PrometheusUnavailableError(failed[0])

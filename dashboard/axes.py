@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 HEIGHT = 270
+_HALF_A_DAY = timedelta(hours=12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,9 @@ def scale(unit: str) -> Scale:
 def layout(unit: str, start: datetime, end: datetime, **legend: str) -> dict[str, Any]:
     """The layout of a chart of `unit` from `start` to `end`, in plotly's words."""
     # Plotly writes a time's digits as they are: the caller has brought them into the reader's zone, and the range with them.
-    times = {"range": [digits(start), digits(end)], "tickformat": "%H:%M", "hoverformat": "%H:%M:%S", "automargin": True}
+    # Below the hours stands the day, where it changes and there are several.
+    ticks, hover = ("%H:%M\n%b %d", "%b %d, %H:%M:%S") if end - start >= _HALF_A_DAY else ("%H:%M", "%H:%M:%S")
+    times = {"range": [digits(start), digits(end)], "tickformat": ticks, "hoverformat": hover, "automargin": True}
     return {
         "height": HEIGHT,
         "margin": {"l": 0, "r": 8, "t": 32, "b": 0},

@@ -59,7 +59,7 @@ class Desk:
         kept: int = KEPT_ANSWERS,
     ) -> None:
         self._prometheus, self._clock, self._deadline, self._most = prometheus, clock, deadline, kept
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix=f"prometheus {prometheus.url}")
+        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix=f"prometheus {prometheus.address}")
         self._lock = threading.Lock()
         self._kept: OrderedDict[Inquiry, _Kept] = OrderedDict()
 
@@ -114,4 +114,4 @@ class Desk:
 
     @property
     def _late(self) -> str:
-        return f"Prometheus at {self._prometheus.url}: no answer within {self._deadline:g} s"
+        return f"Prometheus at {self._prometheus.address}: no answer within {self._deadline:g} s"

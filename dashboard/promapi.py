@@ -15,6 +15,7 @@ from prometheus_api_client.exceptions import PrometheusApiClientException
 from requests.exceptions import RequestException, Timeout
 
 from dashboard import signing
+from dashboard.wording import address
 from stack.adapters.http_access import Access
 
 T = TypeVar("T")
@@ -45,10 +46,14 @@ class Sample:
 
 
 class PromApi:
-    """Asks one Prometheus, from several threads. Samples that are NaN (0/0: nothing happened) count as absent."""
+    """Asks one Prometheus, from several threads. Samples that are NaN (0/0: nothing happened) count as absent.
+
+    `address` is for people: the URL may hold a password.
+    """
 
     def __init__(self, url: str, access: Access | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.url = url.rstrip("/")
+        self.address = address(url)
         access = access or Access()
         session = signing.session(access)
         self._prometheus = PrometheusConnect(url=self.url, session=session, timeout=TIMEOUT_SECONDS)
@@ -90,7 +95,7 @@ class PromApi:
             raise self._told(error) from error
 
     def _told(self, error: Exception) -> PrometheusUnavailableError:
-        text = f"Prometheus at {self.url}: {_cause(error)}"
+        text = f"Prometheus at {self.address}: {_cause(error)}"
         if isinstance(error, RequestException) and not isinstance(error, ValueError):
             self.rest(text)
             return PrometheusAwayError(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|~<>$:-])")
 
@@ -15,6 +16,13 @@ def plain(text: str) -> str:
 def page(runbook: str) -> str:
     """A runbook within a page: without its title, which is there already, its headings bold."""
     return re.sub(r"^## (.+)$", r"**\1**", re.sub(r"\A# .*\n+", "", runbook), flags=re.MULTILINE)
+
+
+def address(url: str) -> str:
+    """Scheme, host, port and path of `url`: what else there is may be a secret."""
+    parts = urlsplit(url)
+    where = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{where}{parts.path}".rstrip("/")
 
 
 def duration(seconds: float) -> str:

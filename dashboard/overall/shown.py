@@ -48,7 +48,16 @@ def numbers(seen: Seen, asked: Asked) -> None:
         _narrower(seen.named)
 
 
-def table(each: Table) -> None:
+def tables(several: Sequence[Table]) -> None:
+    """Short ones beside each other, models over all."""
+    for wide in several[:-2]:
+        _table(wide)
+    for column, each in zip(st.columns([3, 2]), several[-2:], strict=False):
+        with column:
+            _table(each)
+
+
+def _table(each: Table) -> None:
     """A table with its meaning, what is unknown said so."""
     st.markdown(f"**{each.title}**", help=each.help)
     columns = {column.title: _column(column) for column in each.columns}

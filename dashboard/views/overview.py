@@ -13,6 +13,7 @@ from dashboard.overall.looking import Seen, seen
 from dashboard.overall.questions import Asked, asked
 from dashboard.overall.verdict import verdict
 from dashboard.scope import Scope, toolbar
+from dashboard.wording import address
 from stack.api.alert_schema import AlertsView
 from stack.api.schema import StateView
 
@@ -38,8 +39,7 @@ def _live(scope: Scope) -> None:
     for why in found.failed:
         st.warning(f"Some numbers are unknown: {why}.", icon=notices.AWAY)
     shown.numbers(found, questions)
-    for table in found.tables(questions):
-        shown.table(table)
+    shown.tables(found.tables(questions))
     with notices.told():
         _course(questions, found, span)
     panels.footer(now, scope.refresh)
@@ -76,4 +76,5 @@ def _course(questions: Asked, found: Seen, span: Span) -> None:
 
 def _links() -> None:
     own = sources.settings()
-    st.caption(f"Alerts: [Alertmanager]({own.alertmanager_url}). Requests go to `{own.router_url}/v1`.")
+    alertmanager, router = address(own.alertmanager_url), address(own.router_url)  # a URL may hold a password
+    st.caption(f"Alerts: [Alertmanager]({alertmanager}). Requests go to `{router}/v1`.")

@@ -50,16 +50,17 @@ def of_model(told: Told, model: str = "smollm2", **labels: str) -> Told:
 def overview(*several: Told, where: Where = EVERYWHERE, length: timedelta = timedelta(minutes=15)) -> Told:
     """What a Prometheus answers to the Overview, whose queries find all of `several`."""
     questions = asked(length, fleet=where, model=where, window="60s")
-    answers: dict[str, list[Series]] = {}
-    for expression, names in _bundled(questions.now) | _bundled(questions.over):
-        answers[expression] = [
-            ({**labels, "figure": name}, value) for name in names for told in several for labels, value in told.get(name, ())
+    return answered({**questions.now, **questions.over}, *several)
+
+
+def answered(bundles: Bundles, *several: Told) -> Told:
+    """What a Prometheus answers to these bundles of queries, which find all of `several`."""
+    return {
+        joined(queries).expr: [
+            ({**labels, "figure": name}, value) for name in queries for told in several for labels, value in told.get(name, ())
         ]
-    return answers
-
-
-def _bundled(bundles: Bundles) -> set[tuple[str, tuple[str, ...]]]:
-    return {(joined(queries).expr, tuple(queries)) for queries in bundles.values()}
+        for queries in bundles.values()
+    }
 
 
 SERVED: Told = {**of_model(_SERVED), "rules": [({}, 3.0)]}

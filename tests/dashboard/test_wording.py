@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.wording import duration, page, plain
+from dashboard.wording import address, duration, page, plain
 
 
 def test_text_of_others_is_no_markup() -> None:
@@ -23,3 +23,8 @@ def test_a_runbook_goes_without_its_title_and_its_headings_are_no_larger_than_th
 )
 def test_a_duration_is_told_in_its_largest_units(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+def test_of_a_url_only_what_is_no_secret_is_shown() -> None:
+    assert address("https://reader:secret@[::1]:9090/prom/?token=hidden#x") == "https://[::1]:9090/prom"
+    assert address("http://127.0.0.1:9090") == "http://127.0.0.1:9090"

@@ -1,0 +1,74 @@
+"""What happened in the time of a report: alerts that fired, and what people and control changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from dashboard.asking import Answers
+from dashboard.overall.tables import Cell, Column, Table
+from dashboard.promapi import PrometheusUnavailableError, Sample
+from dashboard.report.asked import Wanted
+from dashboard.steering.review import sentence
+from stack.api.client import ControlClient
+from stack.control.alert import NAME, SEVERITY
+from stack.control.audit import AuditRecord
+from stack.metrics.family import Label
+
+_PAGE, _PAGES = 1000, 20
+_PLACE = (Label.CLUSTER, Label.NAMESPACE, Label.MODEL_NAME)
+_FIRED = (
+    Column("alert", "By its name in alerts/README.md."),
+    Column("severity", "As its rule says."),
+    Column("of", "Whom it is about, as far as its labels say."),
+    Column("fired", "How much of this time.", "%.1f %%"),
+    Column("minutes", "The same in minutes.", "%.0f"),
+)
+_AUDIT = (
+    Column("time", "When."),
+    Column("who", "By their token, or what they called themselves."),
+    Column("outcome", "What came of it."),
+    Column("generation", "The one in force afterwards.", "%d"),
+    Column("what", "Fields before and after, or the steps that were taken."),
+    Column("comment", "Why, as they wrote it."),
+)
+
+
+def fired(answers: Answers, wanted: Wanted) -> Iterator[Table]:
+    """For how long each alert fired, the longest first; no table where nobody tells."""
+    try:
+        samples = sorted(answers.samples("fired"), key=lambda sample: -sample.value)
+    except PrometheusUnavailableError:
+        return
+    rows = [_alert(sample, wanted) for sample in samples]
+    yield Table("Alerts that fired", "In this time, silenced ones among them.", _FIRED, rows)
+
+
+def audit(records: Sequence[AuditRecord] | None, wanted: Wanted) -> Iterator[Table]:
+    """Who changed what; no table where nobody tells."""
+    if records is not None:
+        rows = [_record(record, wanted) for record in records]
+        yield Table("Changes and steps", "Control's audit log of this time, newest first.", _AUDIT, rows)
+
+
+def records(control: ControlClient, wanted: Wanted) -> Iterator[AuditRecord]:
+    """Those within the time, newest first. Raises ControlError."""
+    start, end, before = wanted.span.start.timestamp(), wanted.span.end.timestamp(), None
+    for _ in range(_PAGES):
+        page = control.audit(limit=_PAGE, before=before).records
+        yield from (record for record in page if start <= record.at <= end)
+        if len(page) < _PAGE or page[-1].at < start:
+            return
+        before = page[-1].sequence
+
+
+def _alert(sample: Sample, wanted: Wanted) -> list[Cell]:
+    about = " / ".join(sample.labels[label] for label in _PLACE if sample.labels.get(label))
+    name, severity = sample.labels.get(NAME, ""), sample.labels.get(SEVERITY, "")
+    return [name, severity, about, 100 * sample.value, sample.value * wanted.seconds / 60]
+
+
+def _record(record: AuditRecord, wanted: Wanted) -> list[Cell]:
+    at = f"{datetime.fromtimestamp(record.at, wanted.span.end.tzinfo):%Y-%m-%d %H:%M:%S}"
+    what = sentence(record.diff) if record.diff else record.error or " ".join(record.effects)
+    return [at, record.actor, record.outcome.value, float(record.generation), what, record.comment or ""]
