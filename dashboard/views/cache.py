@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.caching import behind, loading, origins, sizing, tiers
+from dashboard.caching import behind, engines, loading, origins, sizing, tiers, untold
 from dashboard.parts import Part, chosen
 from dashboard.scope import toolbar
 
@@ -12,6 +12,8 @@ PARTS = {
     "A bigger L1?": Part(sizing.questions, sizing.draw),
     "Found and loaded": Part(loading.questions, loading.draw),
     "L2": Part(behind.questions, behind.draw),
+    "Engines": Part(engines.questions, engines.draw),
+    "Not told": Part(untold.questions, untold.draw),
 }
 """By title; the URL holds which one is looked at, and only that one is asked for."""
 

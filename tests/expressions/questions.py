@@ -23,8 +23,10 @@ def questions() -> dict[str, Query]:
 
 SILENT: dict[str, str] = {
     "cache, Found and loaded, engines now": "no engine loads less than LMCache finds for it",
-    "cache, Where KV came from, untold": "all engines that are listed tell their prompt tokens",
-    "cache, Where KV came from, unread": "all targets can be read",
+    **dict.fromkeys(
+        (f"cache, {part}, untold" for part in ("Where KV came from", "Engines", "Not told")), "all engines that are listed tell"
+    ),
+    **dict.fromkeys((f"cache, {part}, unread" for part in ("Where KV came from", "Not told")), "all targets can be read"),
     "cache, Where KV came from, states": "what the sources rest on is told by all",
 }
 """Questions that no feed has an answer to, and why."""

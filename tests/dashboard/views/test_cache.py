@@ -17,7 +17,7 @@ from tests.dashboard.fakes import Heard, Series, prometheus
 
 SCOPE = Scope(timedelta(minutes=15), 5, {})
 ORIGINS, TIERS, LARGER = "Where KV came from", "Tiers", "A bigger L1?"
-LOADING, STORES = "Found and loaded", "L2"
+LOADING, STORES, ENGINES, UNTOLD = "Found and loaded", "L2", "Engines", "Not told"
 
 
 def questions(part: str) -> Mapping[str, Question]:
@@ -241,3 +241,44 @@ def test_an_l2_that_only_one_side_tells_of_is_unknown(opened: Opener, environmen
         page = turned(opened("cache"), STORES)
     assert page.info[0].value.startswith("Whether L2 holds what LMCache believes is unknown")
     assert any("was told none (`--l2.expected-url`)" in caption.value for caption in page.caption)
+
+
+def test_engines_are_a_map_and_those_that_tell_nothing_are_counted(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    told: Mapping[str, Sequence[Series]] = {
+        "worst found in cache": [({"pool": "decode", "replica": "decode-0"}, 0.25)],
+        "spread found in cache": [({"pool": "decode", "quantile": "p50"}, 0.5)],
+        "untold": [({"replica": "decode-2"}, 1.0)],
+        "counted": [({"quantity": "listed"}, 1000.0), ({"quantity": "share"}, 990.0)],
+    }
+    with prometheus(answers(ENGINES, told)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), ENGINES)
+        assert len(page.get("plotly_chart")) == 2
+        said = "990 of 1000 engines tell it now; of 10 it is unknown, or there was no prompt. At most 24 are drawn one by one."
+        assert said in [caption.value for caption in page.caption]
+        page.segmented_control(key="cache-measure").set_value("cache used")
+        page.run()
+    assert not page.exception
+    assert page.info[0].value == "Nothing to measure in this range."
+
+
+def test_what_is_not_told_has_its_reason(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    told: Mapping[str, Sequence[Series]] = {
+        "states": [
+            ({"quantity": "prefix_cache_hit_tokens", "state": "renamed"}, 2.0),
+            ({"quantity": "block_lifetime", "state": "absent"}, 4.0),
+            ({"quantity": "time_to_first_token", "state": "hidden"}, 1.0),
+        ],
+        "unread": [({"collector": "lmcache", "target": "lmcache-0"}, 0.0)],
+        "modes": [({"mode": "multi_process"}, 2.0), ({"mode": "silent"}, 1.0)],
+    }
+    with prometheus(answers(UNTOLD, told)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), UNTOLD)
+    assert page.error[0].value.startswith("The exporter cannot read `lmcache-0` (lmcache)")
+    assert page.dataframe[0].value[["quantity", "because"]].to_numpy().tolist() == [
+        ["block_lifetime", "told with --kv-cache-metrics only"],
+        ["time_to_first_token", "this version shows it only with --show-hidden-metrics-for-version"],
+        ["prefix_cache_hit_tokens", "told under an older name: nothing is lost"],
+    ]
+    assert page.caption[0].value.startswith("LMCaches that are read: 2 multi process, 1 silent.")
