@@ -153,4 +153,4 @@ def _outcome(generation: int) -> None:
         st.warning(f"Generation {change.generation} is in force; no router reports: nothing goes by it yet.")
     else:
         st.success(f"Generation {change.generation} is in force.", icon=":material/check_circle:")
-    st.caption("Further down, *Generations* say what it comes to, once requests have gone by it, and have the way back.")
+    st.caption("*Generations* on the Control page say what it comes to, once requests have gone by it, and have the way back.")

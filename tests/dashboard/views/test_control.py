@@ -83,7 +83,7 @@ def test_a_change_is_previewed_then_applied_with_its_comment(opened: Opener, ste
     page = press(page, "Apply")
     assert (state(steered)["generation"], model(steered)["strategy"]) == (2, "kv_aware")
     assert "Generation 2 is in force." in said(page.success)
-    assert "Further down, *Generations* say what it comes to, once requests have gone by it, and have the way back." in said(
+    assert "*Generations* on the Control page say what it comes to, once requests have gone by it, and have the way back." in said(
         page.caption
     )
     assert buttons(page) == ["Preview"]
