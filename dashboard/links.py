@@ -6,12 +6,18 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard.scope import KEPT
+from dashboard.scope import KEPT, LINKED, TO
 
 
 def query(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What stands after the `?` of a link: the toolbar's choices as this page's URL has them, and `more` of the other page's."""
-    return {name: st.query_params[name] for name in KEPT if name in st.query_params} | dict(more or {})
+    """What stands after the `?` of a link: the toolbar's choices as this page's URL has them, and `more` of the other page's.
+
+    What `more` says of what several pages have goes under a name of its own, which the toolbar heeds: Streamlit would go on with
+    what is chosen now.
+    """
+    more = more or {}
+    chosen = {name: st.query_params[name] for name in KEPT if name in st.query_params and name not in more}
+    return chosen | {f"{TO}{name}" if name in LINKED else name: value for name, value in more.items()}
 
 
 def page_link(

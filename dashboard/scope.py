@@ -33,8 +33,12 @@ USUAL_RANGE, USUAL_REFRESH = "15m", "5s"
 ALL = "all"
 PICKED = {Label.MODEL_NAME: "model", Label.NAMESPACE: "namespace", Label.CLUSTER: "cluster"}
 """The pickers by the label they narrow; the word is the URL's, too."""
+TO = "to-"
+"""Before the name of what a link within the dashboard chooses."""
 KEPT = ("range", "refresh", *PICKED.values())
 """What of the toolbar is in the URL."""
+LINKED = (*KEPT, "engine")
+"""What a link may choose although the page it stands on, or another one that was seen before, has a choice of that name."""
 _LEAST_WINDOW_SECONDS = 60  # four scrapes, fifteen seconds apart
 
 
@@ -80,6 +84,7 @@ class Scope:
 
 def toolbar(title: str) -> Scope:
     """Draw a page's title, and beside it what of the fleet it shows."""
+    _arrive()
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(title, width="content", anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
@@ -91,6 +96,14 @@ def toolbar(title: str) -> Scope:
             refresh = _refresh()
             door.badge()
     return Scope(RANGES[length or USUAL_RANGE], refresh, picked)
+
+
+def _arrive() -> None:
+    """Choose what the link that was followed says, before anything is drawn that holds what was chosen until now."""
+    for name in LINKED:
+        if (value := st.query_params.get(f"{TO}{name}")) is not None:
+            st.session_state[name] = value
+            del st.query_params[f"{TO}{name}"]
 
 
 def _refresh() -> int | None:

@@ -14,9 +14,8 @@ from stack.control.alert_places import ENGINE, Page
 ROWS_MAX = 200
 ICONS = {"critical": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 _COLOURS = {"critical": "red", "warning": "orange", "info": "blue"}
-# What the pages call what an alert narrows them to; the toolbar's words, and each page's own for an engine.
-_SCOPE_KEYS = {"cluster": "cluster", "namespace": "namespace", "model_name": "model"}
-_ENGINE_KEYS = {Page.ENGINES: "engine", Page.ROUTING: "decisions-engine"}
+# What the pages call what an alert narrows them to.
+_KEYS = {"cluster": "cluster", "namespace": "namespace", "model_name": "model", ENGINE: "engine"}
 _RUNBOOKS = "runbooks read"
 
 
@@ -72,9 +71,7 @@ def _jump(group: Group) -> None:
     if shown is None:
         return
     page, filters = shown
-    narrowed = {_SCOPE_KEYS[label]: value for label, value in filters.items() if label in _SCOPE_KEYS}
-    if ENGINE in filters and page in _ENGINE_KEYS:
-        narrowed[_ENGINE_KEYS[page]] = filters[ENGINE]
+    narrowed = {_KEYS[label]: value for label, value in filters.items()}
     title = {Page.DPD: "DPD", Page.ENGINES: "Pools and engines"}.get(page, page.value.title())
     links.page_link(page.value, f"See it on {title}", narrowed, icon=":material/arrow_forward:")
 

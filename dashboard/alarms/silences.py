@@ -6,7 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import notices, reader, sources
+from dashboard.wording import plain
 from stack.control.silence import Silence
+
+ENDED_HERE = 10
 
 
 def draw(*, may_silence: bool) -> None:
@@ -44,15 +47,14 @@ def table(silences: tuple[Silence, ...]) -> pd.DataFrame:
 
 
 def _end(ours: list[Silence]) -> None:
-    if not ours:
-        return
-    words = {silence.id: f"{silence.words}, by {silence.by}" for silence in ours}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(
-            "End a silence", list(words), index=None, format_func=lambda each: words.get(each, each), key="silence-to-end",
-            placeholder="which", width=480,
-        )  # fmt: skip
-        if st.button("End it now", disabled=chosen is None, key="silence-end") and chosen is not None:
+    """A button each: what refreshes itself would close a list that somebody has just opened."""
+    for silence in ours[:ENDED_HERE]:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            pressed = st.button("End it now", key=f"silence-end-{silence.id}", icon=":material/notifications_active:")
+            st.markdown(f"{plain(silence.words)}, by {plain(silence.by)}")
+        if pressed:
             with notices.told():
-                sources.control().end_silence(chosen)
+                sources.control().end_silence(silence.id)
                 st.rerun()
+    if len(ours) > ENDED_HERE:
+        st.caption(f"The {ENDED_HERE} that end next; `kvdeck ctl silence end ID` ends any.")

@@ -42,6 +42,12 @@ def test_a_link_says_what_is_looked_at_though_nobody_tells_of_it(environment: py
     ]
 
 
+def test_what_a_link_within_the_dashboard_chooses_takes_the_place_of_what_was_chosen(environment: pytest.MonkeyPatch) -> None:
+    page = _opened(**{"range": "1d", "to-model": "other"})
+    assert page.text[0].value.startswith("1 day, 0:00:00 5 {<Label.MODEL_NAME: 'model_name'>: 'other'}")
+    assert "to-model" not in page.query_params
+
+
 def test_there_is_to_pick_from_what_the_exporter_and_control_tell_of(environment: pytest.MonkeyPatch, steered: Steered) -> None:
     fleets = [({"model_name": "other", "namespace": "inference", "cluster": "eu"}, 3.0)]
     with prometheus({fleet_queries.fleets().expr: fleets}) as url:
