@@ -89,6 +89,11 @@ def _sliders(dpd: Dpd) -> tuple[int, int]:
     return threshold, least
 
 
+def nearest(threshold: int) -> int:
+    """The slider's step that is nearest to it."""
+    return min(_steps(0), key=lambda step: abs(step - threshold))
+
+
 def _steps(now: int) -> list[int]:
     return sorted({*(step for step in scale() if step <= _MOST), now})
 

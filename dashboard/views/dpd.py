@@ -7,11 +7,11 @@ import streamlit as st
 from dashboard import notices, sources
 from dashboard.parts import Part, chosen
 from dashboard.scope import Scope, toolbar
-from dashboard.transfers import across
+from dashboard.transfers import across, load
 from dashboard.transfers.trying import trying
 
 THRESHOLD = "Threshold"
-PARTS = {"Time and transfers": Part(across.questions, across.draw)}
+PARTS = {"Load and advice": Part(load.questions, load.draw), "Time and transfers": Part(across.questions, across.draw)}
 """Those that ask Prometheus, by title; the threshold's is control's alone."""
 
 

@@ -24,7 +24,7 @@ from tests.stack.api.deck import running
 from tests.stack.control.samples import desired, model
 
 SCOPE = Scope(timedelta(minutes=15), 5, {})
-ACROSS = "Time and transfers"
+LOAD, ACROSS = "Load and advice", "Time and transfers"
 MOVED: Mapping[str, Sequence[Series]] = {
     "phases": [({"path": "dpd", "phase": "prefill"}, 0.4), ({"path": "dpd", "phase": "decode"}, 1.0)],
     "phases now": [({"path": "dpd", "phase": "prefill"}, 0.4), ({"path": "dpd", "phase": "decode"}, 1.0)],
@@ -32,6 +32,20 @@ MOVED: Mapping[str, Sequence[Series]] = {
     "failures": [({"transport": "nixl", "reason": "expired"}, 0.01)],
     "failed": [({"transport": "nixl", "reason": "expired"}, 3.0), ({"transport": "nixl", "reason": "transfer"}, 0.0)],
     "links": [({"quantity": "limit"}, 12.5e9), ({"quantity": "moved"}, 2e9), ({"quantity": "fabric"}, 2e9)],
+}
+
+
+def pressure(pool: str, **quantities: float) -> list[Series]:
+    return [({"model_name": "smollm2", "pool": pool, "quantity": name}, value) for name, value in quantities.items()]
+
+
+PRESSED: Mapping[str, Sequence[Series]] = {
+    "pressure": [
+        *pressure("prefill", engines=1, waiting=3.0, running=1.0, busy=0.97, used=0.2, computed=900.0, queue=2.0, prefill=0.5),
+        *pressure("decode", engines=2, waiting=0.0, running=1.5, busy=0.5, used=0.1, generated=80.0),
+    ],
+    "course": [*pressure("prefill", waiting=3.0, used=0.2), *pressure("decode", waiting=0.0, used=0.1)],
+    "on its way": [({}, 1.2e9)],
 }
 
 
@@ -129,6 +143,60 @@ def test_means_of_several_fleets_are_not_added_up(opened: Opener, environment: p
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = turned(opened("dpd"), ACROSS)
     assert "Means of several fleets do not add up: pick a cluster or namespace above. Seen: a, b." in said(page.info)
+
+
+def test_an_advice_shows_its_evidence_and_the_way_there(opened: Opener, steered: Steered, environment: pytest.MonkeyPatch) -> None:
+    with prometheus(answers(LOAD, PRESSED)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("dpd")
+        assert said(page.warning)[0] == (
+            "**The prefill pool is the bottleneck: give it an engine.**\n\n- 3.0 requests wait for each prefill engine\n"
+            "- a prompt waits 2,000 ms and is computed in 500 ms: longer in the queue than in work\n"
+            "- prefill engines are busy 97% of the time"
+        )
+        (link,) = page.get("page_link")
+        assert link.proto.label == "Preview 2 prefill engines on the Control page"
+        assert "set=pools.prefill.replicas" in link.proto.query_string
+        shown = [(metric.label, metric.value) for metric in page.metric]
+        assert ("Busy", "97 %") in shown
+        assert ("Preempted", "unknown") in shown
+        assert ("On its way", "1.2 GB") in shown
+        assert ("Prefill engines' free KV", "80 %") in shown
+        assert ("Prefill engines' KV full in", "not filling") in shown
+        page.number_input(key="buffer").set_value(1.0)
+        assert ("P/D buffer used", "56 %") in [(metric.label, metric.value) for metric in page.run().metric]
+        assert not page.exception
+
+
+def test_a_threshold_that_is_advised_is_tried_with_a_click(
+    opened: Opener, steered: Steered, environment: pytest.MonkeyPatch
+) -> None:
+    remembered(steered)
+    with prometheus(answers(LOAD, PRESSED)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("dpd")
+        assert page.button(key="try 1").label == "Try 1,024 as the threshold"
+        page = press(page, "try 1")
+        assert page.select_slider(key="threshold").value == 1_024
+        assert not page.exception
+
+
+def test_without_control_the_pressure_is_told_and_advice_needs_it(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    with prometheus(answers(LOAD, PRESSED)) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        environment.setenv("KVDECK_CONTROL_URL", "")
+        page = opened("dpd")
+    assert any(words.startswith("This needs kvdeck's control") for words in said(page.info))
+    assert ("Busy", "97 %") in [(metric.label, metric.value) for metric in page.metric]
+    assert not page.exception
+
+
+def test_pools_of_several_models_are_not_one(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    both = [({"model_name": name, "pool": "decode", "quantity": "engines"}, 1.0) for name in ("a", "b")]
+    with prometheus(answers(LOAD, {"pressure": both})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("dpd")
+    assert "The pools of several models are not one: pick one above. Seen: a, b." in said(page.info)
 
 
 def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: Steered) -> None:
