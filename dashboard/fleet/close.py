@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard import asking, charts, links, notices, panels, reader
+from dashboard import asking, charts, links, notices, panels, reader, sources
 from dashboard.asking import Answers, Now, Over, Question
+from dashboard.fleet import past
 from dashboard.fleet.columns import OF_ENGINES
 from dashboard.fleet.seen import UNKNOWN, Engine, engines
 from dashboard.fleet.table import clock, read
@@ -52,6 +53,8 @@ def draw(name: str, state: StateView | None, scope: Scope) -> None:
         if answers is not None:
             with notices.told():
                 _firing(name, answers.samples("firing"))
+        with notices.quiet():
+            _events(past.events(sources.audit(), name))
     if answers is not None:
         _course(answers, scope)
 
@@ -109,6 +112,16 @@ def _links(engine: Engine) -> None:
             "routing", "Its requests", {"engine": engine.name}, icon=":material/alt_route:", tip="Requests that it served"
         )
         links.page_link("alerts", "Alerts", icon=":material/notifications:", tip="All alerts")
+
+
+def _events(frame: pd.DataFrame) -> None:
+    if frame.empty:
+        st.caption(f"Of control's newest {sources.AUDIT_RECORDS} records none is about it.")
+        return
+    st.dataframe(frame, hide_index=True, key="events", height=past.height(frame), column_config={
+        "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=125),
+        "what": st.column_config.TextColumn("what", width=260),
+    }, alt="What was done to it, the newest first.")  # fmt: skip
 
 
 def _firing(name: str, samples: list[Sample]) -> None:

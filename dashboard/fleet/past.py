@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
@@ -93,7 +94,7 @@ def _comings(seen: list[Sample] | None, step: int) -> None:
     if frame.empty:
         st.caption("Nobody came or went in this range, as far as the exporter lists them.")
     else:
-        st.dataframe(frame, hide_index=True, key="comings", height=_height(frame), column_config={
+        st.dataframe(frame, hide_index=True, key="comings", height=height(frame), column_config={
             "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=125),
         }, alt="Engines that came and went, the newest first.")  # fmt: skip
     st.caption(f"By the exporter's list every {step} s: who stayed shorter may lack, and while no exporter is read nobody is seen.")
@@ -117,7 +118,8 @@ def comings(seen: Iterable[Sample], step: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _height(frame: pd.DataFrame) -> Literal["content"] | int:
+def height(frame: pd.DataFrame) -> Literal["content"] | int:
+    """Of a table: all of it where that is little."""
     return "content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX
 
 
@@ -128,7 +130,7 @@ def _steps(frame: pd.DataFrame) -> None:
     if frame.empty:
         st.caption("Control started, drained and ended nobody in this range.")
         return
-    st.dataframe(frame, hide_index=True, key="steps", height=_height(frame), column_config={
+    st.dataframe(frame, hide_index=True, key="steps", height=height(frame), column_config={
         "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=125),
         "what": st.column_config.TextColumn("what", width=480),
         "why": st.column_config.TextColumn("why", width=300),
@@ -139,6 +141,17 @@ def steps(records: Iterable[AuditRecord], place: Place | None, names: Collection
     """What was done to pools, or to the one at `place` whose engines have `names`; the newest first."""
     within = [record for record in records if record.at >= span.start.timestamp()]  # the span's end lags by some seconds
     return pd.DataFrame([_step(record) for record in within if record.outcome in _DONE and _about(record, place, names)])
+
+
+def events(records: Iterable[AuditRecord], name: str) -> pd.DataFrame:
+    """What was done to the engine of this name, the newest first."""
+    word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+    return pd.DataFrame([_step(record) for record in records if record.outcome in _DONE and word.search(_text(record))])
+
+
+def _text(record: AuditRecord) -> str:
+    changes = [f"{change.before} {change.after}" for change in record.diff]
+    return " ".join([*record.effects, *changes, (record.field or "").removeprefix("engines."), record.error or ""])
 
 
 def _about(record: AuditRecord, place: Place | None, names: Collection[str]) -> bool:

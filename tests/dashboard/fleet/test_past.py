@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from dashboard.charts import Span
-from dashboard.fleet.past import comings, steps
+from dashboard.fleet.past import comings, events, steps
 from stack.control.audit import AuditRecord, Outcome
 from stack.control.diff import Change
 from tests.dashboard.fleet.samples import DECODE, sample
@@ -49,3 +49,21 @@ def test_controls_steps_about_pools_are_told_and_others_are_not() -> None:
     own = steps(records, DECODE, {"decode-9"}, SPAN)
     assert list(own["what"]) == ["failed: cannot end it", "decode-9 ends: it is quiet", "smollm2.pools.decode.replicas: 2 → 3"]
     assert len(steps(records, None, set(), LATER)) == 4
+
+
+def test_events_of_one_engine_are_told_and_not_those_of_another_that_is_named_alike() -> None:
+    records = [
+        record(900.0, Outcome.STEP, field="models.smollm2.pools.decode.replicas", effect="decode-1, decode-2 start"),
+        record(800.0, Outcome.STEP, field="engines.decode-11", effect="decode-11 ends: it is quiet"),
+        record(
+            700.0,
+            Outcome.APPLIED,
+            Change(field="models.smollm2.pools.decode.drained", before="decode-1", after="decode-1, decode-3"),
+        ),
+        record(600.0, Outcome.APPLIED, REPLICAS),
+    ]
+    assert list(events(records, "decode-1")["what"]) == [
+        "decode-1, decode-2 start",
+        "smollm2.pools.decode.drained: decode-1 → decode-1, decode-3",
+    ]
+    assert events(records, "decode-1.a").empty

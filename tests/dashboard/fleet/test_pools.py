@@ -5,6 +5,7 @@ from dashboard.fleet.seen import engines
 from dashboard.fleet.told import Listed, Told
 from stack.api.pool_views import PoolView
 from stack.api.schema import Applied, Drift, StateView
+from stack.control.state import REPLICAS_MAX
 from stack.fleet.engine import State
 from stack.metrics.engine_queries import Quantity
 from stack.model.tier import Pool
@@ -25,10 +26,10 @@ def test_controls_pools_are_told_with_what_they_wait_for_the_least_done_first() 
     several = "several clusters or namespaces have it: pick one above for its figures"
     assert of_control(state, told) == [
         Row(
-            DECODE, {**NONE, "ready": 1}, 2, 0.5, (0, 64), {Quantity.IN_FLIGHT: 2.0, Quantity.USED: 0.5},
+            DECODE, {**NONE, "ready": 1}, 2, 0.5, (0, REPLICAS_MAX), {Quantity.IN_FLIGHT: 2.0, Quantity.USED: 0.5},
             ("1 of 2 ready", "run by Deployment decode"),
         ),
-        Row(PREFILL, {**NONE, "ready": 1}, 1, 1.0, (0, 64), {Quantity.IN_FLIGHT: 0.0}, (several,)),
+        Row(PREFILL, {**NONE, "ready": 1}, 1, 1.0, (0, REPLICAS_MAX), {Quantity.IN_FLIGHT: 0.0}, (several,)),
     ]  # fmt: skip
 
 

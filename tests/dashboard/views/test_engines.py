@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.views.engines import WINDOW
 from stack.control.access import Role
 from stack.control.mode import Mode, Stance
+from stack.control.state import REPLICAS_MAX
 from stack.metrics import engine_queries
 from stack.metrics.family import Label
 from stack.metrics.promql import Pattern
@@ -156,7 +157,7 @@ def test_the_last_decode_engine_is_kept_in_controls_words(opened: Opener, steere
 def test_a_pool_is_scaled_within_its_bounds(opened: Opener, steered: Steered) -> None:
     page = opened("engines", {"engines-pool": "smollm2 decode"})
     (size,) = page.number_input
-    assert (size.label, size.value, size.min, size.max) == ("Engines of smollm2 decode", 2, 0, 64)
+    assert (size.label, size.value, size.min, size.max) == ("Engines of smollm2 decode", 2, 0, REPLICAS_MAX)
     size.set_value(3)
     page = press(press(page.run(), "Preview the size"), "Apply")
     steered.settle()
