@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +14,7 @@ from dashboard.charts import Span
 from dashboard.desk import Desk, Failed, Inquiry
 from dashboard.promapi import PromApi, PrometheusUnavailableError, Sample, step_seconds
 from stack.metrics.queries import Query
+from stack.metrics.recorded import OVER_SECONDS, reaching_back, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +71,29 @@ def ask(questions: Mapping[str, Question], span: Span) -> Answers:
 
 def put(desk: Desk, questions: Mapping[str, Question], span: Span) -> Answers:
     """Ask all `questions` about `span` at this desk. Raises PrometheusUnavailableError when none was answered."""
-    answers = desk.answers([_inquiry(question, span.universal) for question in questions.values()])
+    steps = span.universal.on_grid(step_seconds(span.start, span.end))
+    over = shortened if _recorded(desk, steps) else str
+    answers = desk.answers([_inquiry(question, span.universal, steps, over) for question in questions.values()])
     failed = [answer.why for answer in answers if isinstance(answer, Failed)]
     if failed and len(failed) == len(answers):
         raise PrometheusUnavailableError(failed[0])
     return Answers(span.end, dict(zip(questions, answers, strict=True)))
 
 
-def _inquiry(question: Question, span: Span) -> Inquiry:
+def _inquiry(question: Question, span: Span, steps: Span, over: Callable[[str], str]) -> Inquiry:
     match question:
         case Now(query):
             return Inquiry(query.expr, None, span.end)
         case Over(query):
-            steps = span.on_grid(step_seconds(span.start, span.end))
-            return Inquiry(query.expr, steps.start, steps.end)
+            return Inquiry(over(query.expr), steps.start, steps.end)
+
+
+def _recorded(desk: Desk, steps: Span) -> bool:
+    """Whether a range so long that it is asked for by recorded rates has them; where the rules are not loaded, it takes longer."""
+    if step_seconds(steps.start, steps.end) < OVER_SECONDS:
+        return False
+    (answer,) = desk.answers([Inquiry(reaching_back(int(steps.start.timestamp())), None, steps.end)])
+    return bool(answer) if isinstance(answer, list) else False
 
 
 @st.cache_resource(show_spinner=False)

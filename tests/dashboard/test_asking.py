@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import streamlit as st
 
 from dashboard import asking
 from dashboard.asking import Now, Over
@@ -14,6 +15,7 @@ from dashboard.charts import Span
 from dashboard.desk import DEADLINE_SECONDS
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from stack.metrics.queries import Query
+from stack.metrics.recorded import reaching_back
 from tests.dashboard.fakes import Heard, prometheus
 
 RATE, SHARE = (Query(expression, "", (), "") for expression in ("rate", "share"))
@@ -48,6 +50,23 @@ def test_a_course_is_not_asked_for_again_before_it_has_another_point(environment
             moved = timedelta(seconds=seconds)
             asking.ask({"share": Over(SHARE)}, Span(SPAN.start + moved, SPAN.end + moved))
     assert heard == ["share", "share"]
+
+
+def test_a_long_range_goes_by_recorded_rates_where_there_are_some(environment: pytest.MonkeyPatch) -> None:
+    day, heard = Span(END - timedelta(days=1), END), list[str]()
+    summed = "sum by (source) (rate(kvdeck_prompt_tokens_total{}[720s]))"
+    course = {"course": Over(Query(summed, "", (), ""))}
+    recorded = reaching_back(int(day.start.timestamp()))
+    with prometheus({recorded: [({}, 96.0)]}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        asking.ask(course, day)
+        asking.ask(course, SPAN)
+    with prometheus({}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        st.session_state.clear()
+        asking.ask(course, day)
+    short = "sum by (source) (avg_over_time(kvdeck:prompt_tokens:rate5m{}[720s]))"
+    assert heard == [recorded, short, summed, recorded, summed]
 
 
 def test_one_refused_question_leaves_the_others_their_answers(environment: pytest.MonkeyPatch) -> None:
