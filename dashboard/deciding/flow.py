@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import pairwise
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard import palette
@@ -17,8 +18,10 @@ from stack.control.decision import DecisionRecord
 from stack.metrics.family import Label
 from stack.model.tier import Pool
 
-ENGINES_SHOWN = 10  # a pool; the rest is drawn as one, or a large fleet is a grey wall
+ENGINES_SHOWN = 8  # a pool; the rest is drawn as one, or a large fleet is a grey wall
+ROWS_SHOWN = 200  # ways, of the table
 _ROW_PIXELS, _HEIGHT_MIN = 34, 240
+_LETTERS = 16  # of a name: the labels of two columns have to fit between them
 
 
 class Stage(IntEnum):
@@ -97,7 +100,7 @@ def picture(drawn: Iterable[Way], ink: str) -> go.Figure:
     figure = go.Figure()
     figure.add_sankey(
         node={
-            "label": [f"{shortened(station.name)} ({passed[station]:,.0f})" for station in stations],
+            "label": [f"{shortened(station.name, _LETTERS)} ({passed[station]:,.0f})" for station in stations],
             "customdata": [station.name for station in stations],
             "hovertemplate": "%{customdata}: %{value:,.0f} requests<extra></extra>",
             "color": [_colour(station) for station in stations],
@@ -126,6 +129,19 @@ def told(drawn: Sequence[Way]) -> str:
     return "; ".join(f"{way}: {count}" for way, count in parts.most_common(ENGINES_SHOWN))
 
 
+def table(drawn: Sequence[Way]) -> pd.DataFrame:
+    """The picture as rows, most requests first, engines by their whole names; for who cannot see it, or has no room."""
+    counts: dict[tuple[Station, ...], float] = defaultdict(float)
+    for one in drawn:
+        counts[one.stations] += one.requests
+    rows = [
+        {station.stage.name.lower(): station.name for station in stations} | {"requests": requests}
+        for stations, requests in sorted(counts.items(), key=lambda item: -item[1])[:ROWS_SHOWN]
+    ]
+    columns = [stage.name.lower() for stage in Stage if any(stage.name.lower() in row for row in rows)]
+    return pd.DataFrame(rows, columns=[*columns, "requests"])
+
+
 def _gathered(drawn: Sequence[Way]) -> list[Way]:
     """`drawn` with a pool's least used engines as one station."""
     new = {**_gathering(drawn, Stage.PREFILL), **_gathering(drawn, Stage.DECODE)}
@@ -141,7 +157,7 @@ def _gathering(drawn: Sequence[Way], stage: Stage) -> Mapping[Station, Station]:
     if len(used) <= ENGINES_SHOWN:
         return {}
     rest = sorted(used, key=lambda station: -used[station])[ENGINES_SHOWN - 1 :]
-    return dict.fromkeys(rest, Station(stage, f"{len(rest)} other engines"))
+    return dict.fromkeys(rest, Station(stage, f"{len(rest)} others"))
 
 
 def _colour(station: Station) -> str:

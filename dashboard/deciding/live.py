@@ -40,8 +40,9 @@ def draw(scope: Scope, narrowed: Wanted) -> None:
         _counted(answers, scope)
     if answers is None:
         return
-    with notices.told():
-        _dropped(answers)
+    if found is None:  # else control has told of those that did not arrive
+        with notices.told():
+            _dropped(answers)
     with notices.told():
         fallbacks.now(answers, scope.model)
     with notices.told():
@@ -74,6 +75,11 @@ def _counted(answers: Answers, scope: Scope) -> None:
 def _picture(ways: list[Way], title: str) -> None:
     st.markdown(f"**{title}: {sum(way.requests for way in ways):,.0f} requests**", help=_READ)
     st.plotly_chart(flow.picture(ways, reader.ink()), key="flow", config=PLAIN, alt=f"Ways of requests. {flow.told(ways)}")
+    with st.expander("The same as a table", key="flow rows"):
+        st.dataframe(
+            flow.table(ways), hide_index=True, placeholder="", key="flow table", alt="Ways of requests",
+            column_config={"requests": st.column_config.NumberColumn(format="%.0f", help="that went this way")},
+        )  # fmt: skip
 
 
 def _dropped(answers: Answers) -> None:

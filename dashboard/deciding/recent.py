@@ -37,8 +37,9 @@ def nothing(view: DecisionsView, narrowed: Wanted) -> None:
 def reach(view: DecisionsView, scope: Scope, narrowed: Wanted) -> None:
     """How far back what is shown goes, and why no further."""
     oldest = reader.moment(view.decisions[-1].at)
-    told = f"{len(view.decisions)} requests, the oldest of {oldest:%H:%M:%S}"
-    if len(view.decisions) == narrowed.limit:
+    count = len(view.decisions)
+    told = f"{count} {'request' if count == 1 else 'requests'}, the oldest of {oldest:%H:%M:%S}"
+    if count == narrowed.limit:
         told += ": the newest that fit, of this range"
     if view.oldest_at is not None and view.oldest_at > scope.span.start.timestamp():
         began = reader.moment(view.oldest_at)

@@ -147,7 +147,7 @@ def _unknown(figure: go.Figure, chosen: Selection, why: Callable[[Candidate], st
 def _doubted(one: Candidate) -> str:
     if one.cached_tokens is None:
         return "unknown"
-    return f"at least; unknown: {', '.join(one.doubts)}" if one.doubts else ""
+    return f"at least ({', '.join(one.doubts)})" if one.doubts else ""
 
 
 def _places(chosen: Selection) -> list[int]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-MOST = 24
 
-
-def shortened(name: str, most: int = MOST) -> str:
-    """`name`, or its beginning and its end, by which pods of one deployment are told apart."""
+def shortened(name: str, most: int) -> str:
+    """`name`, or of its `most` letters the beginning and the end, by which pods of one deployment are told apart."""
     if len(name) <= most:
         return name
     end = most * 2 // 3

@@ -25,7 +25,7 @@ class View(StrEnum):
 def page() -> None:
     """Draw the page."""
     scope = toolbar("Routing")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         view = _view()
         narrowed = Wanted(wanted.LAST[0]) if view is View.QUALITY else wanted.filters()
         st.text_input(
@@ -45,10 +45,10 @@ def page() -> None:
 
 def _view() -> View:
     """The part that is picked; a link to one decision leads to the decisions."""
-    if _VIEW not in st.session_state and _VIEW not in st.query_params and REQUEST in st.query_params:
-        st.session_state[_VIEW] = View.DECISIONS.value
+    if _VIEW not in st.session_state and _VIEW not in st.query_params:
+        st.session_state[_VIEW] = (View.DECISIONS if REQUEST in st.query_params else View.FLOW).value
     picked = st.segmented_control(
-        "Show", [view.value for view in View], default=View.FLOW.value, key=_VIEW, bind="query-params", required=True,
+        "Show", [view.value for view in View], key=_VIEW, bind="query-params", required=True,
         label_visibility="collapsed", help="Where requests go now; which decisions those were; how good they were over time.",
     )  # fmt: skip
     return View(picked or View.FLOW.value)

@@ -40,7 +40,7 @@ def test_waits_are_stacked_and_what_ranks_them_is_a_mark() -> None:
 def test_what_is_not_known_is_written_and_no_bar_of_nothing() -> None:
     waits, found, _ = scored.bars(_kv_aware(), 256)
     assert [note.text for note in waits.figure.layout.annotations] == ["not weighed", "not weighed"]
-    assert [note.text for note in found.figure.layout.annotations] == ["at least; unknown: l2: evictions", "unknown"]
+    assert [note.text for note in found.figure.layout.annotations] == ["at least (l2: evictions)", "unknown"]
 
 
 def test_a_strategy_without_predictions_shows_how_busy_engines_were() -> None:

@@ -93,12 +93,11 @@ def test_hotspots_and_fallbacks_are_told_with_the_bounds_of_the_alerts(
     with told(environment, BUSY):
         page = opened("routing")
     assert [warning.value for warning in page.warning] == [
-        "Routers dropped 4 decision records in this range: what is told from records is incomplete.",
         "12 % were not served as configured, more than the 10 % beyond which KvdeckRoutingFallbacks fires.",
         "**Hotspot: decode-1.** For ten minutes more than 4 requests wait at one engine while another of its pool has fewer "
         "than 1. KvdeckHotspot fires.",
     ]
-    hottest = page.dataframe[0].value.iloc[0]
+    hottest = page.dataframe[-1].value.iloc[0]
     assert hottest[["engine", "requests", "of the mean", "of the mean rate"]].tolist() == ["decode-1", 9.0, 2.0, 2.0]
 
 
@@ -110,7 +109,7 @@ def test_without_control_the_flow_is_what_routers_counted(opened: Opener, enviro
         assert len(heard) <= MOST_QUESTIONS
         assert "Strategy, path, decode engine: 7 requests" in said(page)
         assert "This needs kvdeck's control" in page.info[0].value
-        assert len(page.dataframe) == 1
+        assert page.warning[0].value.startswith("Routers dropped 4 decision records in this range")
         page.segmented_control(key="routing-view").set_value("Decisions")
         assert "This needs kvdeck's control" in page.run().info[0].value
     assert not page.exception
