@@ -16,6 +16,7 @@ from stack.control.what_if import WhatIf
 from stack.model.tier import Path
 
 HEIGHT, HEIGHT_BANDS = 290, 150  # pixels
+_BELOW = 16  # pixels: the words at two lines that are near each other are not at one height
 _FLOOR = BAND_LEAST / 2  # prompts below BAND_LEAST tokens are one bin, drawn as wide as one that doubles
 
 
@@ -130,14 +131,15 @@ def _lines(figure: go.Figure, view: WhatIf, tried: int, ink: str) -> None:
     now = view.dpd.routing_threshold
     if view.dpd.enabled and now != tried:
         _line(figure, now, f"now {now:,}", palette.GREY, "dash")
-    _line(figure, tried, f"tried {tried:,}" if now != tried or not view.dpd.enabled else f"now {tried:,}", ink, "solid")
+    word = "now" if view.dpd.enabled and now == tried else "tried"
+    _line(figure, tried, f"{word} {tried:,}", ink, "solid", below=_BELOW)
 
 
-def _line(figure: go.Figure, tokens: int, words: str, colour: str, dash: str) -> None:
+def _line(figure: go.Figure, tokens: int, words: str, colour: str, dash: str, below: int = 0) -> None:
     side = "right" if tokens <= _FLOOR * sqrt(2) else "left"
     figure.add_vline(
         x=_place(tokens), line={"color": colour, "dash": dash, "width": 2}, annotation_text=words,
-        annotation_position=f"top {'right' if side == 'right' else 'left'}", annotation_font_color=colour, row=1, col=1,
+        annotation_position=f"top {side}", annotation_font_color=colour, annotation_yshift=-below, row=1, col=1,
     )  # fmt: skip
 
 
