@@ -30,6 +30,11 @@ def test_an_operator_looks_at_every_page_and_changes_the_strategy(driven: Browse
         expect(page.get_by_text("decode-0 (2)")).to_be_visible()
         sound(page)
 
+        visit(page, "Pools and engines")
+        expect(page.get_by_text("3 engines.")).to_be_visible()
+        expect(page.get_by_text("Control started, drained and ended nobody in this range.")).to_be_visible()
+        sound(page)
+
         visit(page, "Control")
         expect(page.get_by_text("Applied: generation 1")).to_be_visible()
         page.get_by_label("Routing strategy").click()
