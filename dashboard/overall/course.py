@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from dashboard import charts, plots
 from dashboard.asking import Answers
+from dashboard.axes import HEIGHT
 from dashboard.charts import Mark, Span
 from dashboard.plots import Plot
 from dashboard.promapi import PrometheusUnavailableError
@@ -15,7 +17,8 @@ from stack.metrics.family import Label
 from stack.metrics.queries import Query
 
 WATERFALL = "Where prompt tokens' KV came from"
-_MODEL, _TAIL = Label.MODEL_NAME.value, "p95"
+_MODEL, _PART, _TAIL = Label.MODEL_NAME.value, "part", "p95"
+_MOST_LINES, _LINE_PIXELS = 12, 18
 
 
 def waterfall(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Plot:
@@ -43,13 +46,18 @@ def course(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Se
         ("Hit ratio per tier", "hits over time", (Label.TIER,)),
         ("Requests in engines, per pool", "load over time", (Label.POOL, Label.STATE)),
     ):
-        yield plots.lines(title, queries[name], told, name, span, marks, by=_by(told, name, by))
+        found = told.found[name]
+        if isinstance(found, pd.DataFrame) and _several(found):
+            yield _roomy(plots.lines(title, queries[name], told, name, span, marks, by=(_MODEL, _PART)), found)
+        else:
+            yield plots.lines(title, queries[name], told, name, span, marks, by=by)
 
 
-def _by(answers: Answers, name: str, by: tuple[Label, ...]) -> tuple[str, ...]:
-    """The models as well, where there are several."""
-    found = answers.found[name]
-    return (*([_MODEL] if isinstance(found, pd.DataFrame) and _several(found) else []), *by)
+def _roomy(plot: Plot, frame: pd.DataFrame) -> Plot:
+    """Models have long names: the legend takes lines of its own, and not those of the plot."""
+    lines = len(frame.groupby([label for label in frame if label not in ("time", "value")], dropna=False))
+    more = min(_MOST_LINES, lines) * _LINE_PIXELS
+    return plot if plot.figure is None else replace(plot, figure=plot.figure.with_parts([], height=HEIGHT + more))
 
 
 def _told_by_model(answers: Answers) -> Answers:
@@ -58,7 +66,11 @@ def _told_by_model(answers: Answers) -> Answers:
     for name in ("ttft over time", "itl over time"):
         frame = found[name]
         if isinstance(frame, pd.DataFrame) and _several(frame):
-            found[name] = frame[frame[Label.QUANTILE.value] == _TAIL]
+            tail = frame[frame[Label.QUANTILE.value] == _TAIL]
+            # One word for both: of several models the colour tells which, not the path.
+            found[name] = tail.assign(**{_PART: tail[Label.PATH.value] + f" {_TAIL}"}).drop(
+                columns=[Label.PATH.value, Label.QUANTILE.value]
+            )
     requests = found["requests over time"]
     if isinstance(requests, pd.DataFrame) and _several(requests):
         labels = [label for label in (Label.CLUSTER.value, Label.NAMESPACE.value, _MODEL) if label in requests]

@@ -24,6 +24,7 @@ _SHOWN = {
     Level.BAD: (st.error, ":material/error:"),
 }
 _LINKED = 12
+_BESIDE = 2
 
 
 def health(verdict: Verdict, alarms: Alarms) -> None:
@@ -49,10 +50,12 @@ def numbers(seen: Seen, asked: Asked) -> None:
 
 
 def tables(several: Sequence[Table]) -> None:
-    """Short ones beside each other, models over all."""
-    for wide in several[:-2]:
-        _table(wide)
-    for column, each in zip(st.columns([3, 2]), several[-2:], strict=False):
+    """The two of one model beside each other; of several models they are wide, and stand over each other."""
+    if len(several) != _BESIDE:
+        for each in several:
+            _table(each)
+        return
+    for column, each in zip(st.columns([5, 4]), several, strict=True):
         with column:
             _table(each)
 

@@ -104,7 +104,7 @@ def _engines(state: StateView | None, pools: Sequence[PoolNow]) -> str:
     if state is None:
         listed = Counter[str]()
         for pool in pools:
-            listed[pool.pool or "of any role"] += int(pool.listed or 0)
+            listed[pool.pool or "of any role"] += int(pool.ready or 0 if pool.listed is None else pool.listed)
         parts = [f"{count} {pool}" for pool, count in sorted(listed.items()) if count]
         return f"Engines: {', '.join(parts)}." if parts else "The engines' states are unknown."
     counts = Counter((engine.pool.value, engine.state.value) for engine in state.engines)

@@ -17,7 +17,7 @@ def main() -> None:
 
     \b
     See it here:        kvdeck up, kvdeck demo, kvdeck status, kvdeck down
-    Watch my fleet:     kvdeck exporter, kvdeck doctor
+    Watch my fleet:     kvdeck exporter, kvdeck dashboard, kvdeck report, kvdeck doctor
     Route and steer:    kvdeck router, kvdeck control, kvdeck ctl
     On HyperPod:        kvdeck iec
     Measure:            kvdeck bench, kvdeck drill
