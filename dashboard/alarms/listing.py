@@ -55,7 +55,8 @@ def _inside(group: Group, by_control: bool, may_silence: bool) -> None:
     if len(group.alerts) > ROWS_MAX:
         st.caption(f"The first {ROWS_MAX} of {len(group.alerts)}.")
     if group.common:
-        st.caption("All of them: " + ", ".join(f"`{name}={value}`" for name, value in sorted(group.common.items())))
+        whose = "Its labels: " if len(group.alerts) == 1 else "All of them: "
+        st.caption(whose + ", ".join(f"`{name}={value}`" for name, value in sorted(group.common.items())))
     with st.container(horizontal=True, vertical_alignment="center"):
         _jump(group)
         if may_silence:

@@ -49,9 +49,10 @@ def _found(wanted: frozenset[Verdict]) -> None:
     checks.figures(view.checks)
     shown = [check for check in view.checks if not wanted or check.verdict in wanted]
     if not any(check.verdict is Verdict.FAIL for check in view.checks):
-        unknown = sum(check.verdict is Verdict.UNKNOWN for check in view.checks)
-        rest = f" Of {unknown} it is unknown." if unknown else ""
-        st.success(f"Nothing that was looked at fails.{rest}", icon=":material/check_circle:")
+        if unknown := sum(check.verdict is Verdict.UNKNOWN for check in view.checks):
+            st.info(f"Nothing is known to fail; of {unknown} checks it could not be told.", icon=":material/help:")
+        else:
+            st.success("Every check that concerns this fleet holds.", icon=":material/check_circle:")
     if shown:
         checks.draw(shown)
     else:

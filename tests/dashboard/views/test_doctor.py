@@ -106,8 +106,15 @@ def test_a_link_shows_what_failed_alone(opened: Opener, examiner: Examiner) -> N
 def test_that_nothing_fails_is_said_with_what_is_unknown(opened: Opener, examiner: Examiner) -> None:
     examiner.found = FOUND[:2]
     page = opened("doctor", {"doctor-verdict": ["failed"]})
-    assert page.success[0].value == "Nothing that was looked at fails. Of 1 it is unknown."
-    assert page.info[0].value == "No check came to that."
+    assert [text.value for text in page.info] == [
+        "Nothing is known to fail; of 1 checks it could not be told.",
+        "No check came to that.",
+    ]
+
+
+def test_that_all_is_well_is_said_where_all_is_known(opened: Opener, examiner: Examiner) -> None:
+    examiner.found = (FOUND[0], FOUND[3])
+    assert [text.value for text in opened("doctor").success] == ["Every check that concerns this fleet holds."]
 
 
 def test_an_examination_that_failed_says_why(opened: Opener, examiner: Examiner) -> None:
