@@ -55,15 +55,20 @@ def apply(page: Page, why: str) -> None:
     page.get_by_role("button", name="Apply").click()
 
 
+def in_force(page: Page, generation: int) -> None:
+    """Wait until every router applies `generation`."""
+    expect(page.get_by_text(f"Every live router applies generation {generation}")).to_be_visible()
+
+
 def test_a_strategys_effect_is_seen_it_is_switched_watched_and_taken_back(deck: Deck, driven: Browser, url: str) -> None:
     before = deck.state()["generation"]
     with window(driven) as page:
-        page.goto(f"{url}/routing")
+        page.goto(f"{url}/routing?routing-view=Decisions")
         expect(page.get_by_text("What the other strategies would have done").first).to_be_visible()
         page.goto(f"{url}/control")
         choose(page, "Routing strategy", "round_robin")
         apply(page, "to see what it does")
-        expect(page.get_by_text(f"Every live router applies generation {before + 1}")).to_be_visible()
+        in_force(page, before + 1)
         assert deck.state()["desired"]["models"]["smollm2"]["strategy"] == "round_robin"
         page.get_by_text("Generations: what each came to").click()
         choose(page, "Generation", re.compile(rf"^{before} "))
@@ -71,7 +76,7 @@ def test_a_strategys_effect_is_seen_it_is_switched_watched_and_taken_back(deck: 
         expect(page.get_by_text(f"This would become generation {before + 2}")).to_be_visible()
         page.get_by_label("Why").last.fill("it was worse")
         page.get_by_role("button", name="Apply").click()
-        expect(page.get_by_text(f"Every live router applies generation {before + 2}")).to_be_visible()
+        in_force(page, before + 2)
         assert deck.state()["desired"]["models"]["smollm2"]["strategy"] == "prefix_aware"
         sound(page)
 
@@ -99,6 +104,7 @@ def test_a_link_to_a_decision_explains_it(deck: EmulatedDeck, driven: Browser, u
 
 
 def test_the_page_lives_through_a_restart_of_control_with_what_was_typed(deck: EmulatedDeck, driven: Browser, url: str) -> None:
+    before = deck.state()["generation"]
     with window(driven) as page:
         page.goto(f"{url}/control")
         threshold = page.get_by_label("Routing threshold")
@@ -111,11 +117,12 @@ def test_the_page_lives_through_a_restart_of_control_with_what_was_typed(deck: E
         expect(page.get_by_text("Control does not answer")).to_have_count(0)
         expect(threshold).to_have_value("2048")
         apply(page, "after a restart")
-        expect(page.get_by_text("Every live router applies generation")).to_be_visible()
+        in_force(page, before + 1)
     assert deck.state()["desired"]["models"]["smollm2"]["dpd"]["routing_threshold"] == 2048
 
 
 def test_of_two_operators_the_second_is_told_of_the_conflict(deck: Deck, driven: Browser, url: str) -> None:
+    before = deck.state()["generation"]
     with window(driven) as ann, window(driven) as ben:
         for page in (ann, ben):
             page.goto(f"{url}/control")
@@ -123,11 +130,11 @@ def test_of_two_operators_the_second_is_told_of_the_conflict(deck: Deck, driven:
         ben.get_by_label("Routing threshold").fill("1024")
         ben.get_by_label("Routing threshold").press("Tab")
         apply(ann, "ann was first")
-        expect(ann.get_by_text("Every live router applies generation")).to_be_visible()
+        in_force(ann, before + 1)
         expect(ben.get_by_text("Somebody changed the state")).to_be_visible()
         ben.get_by_role("button", name=re.compile("Keep my edits")).click()
         apply(ben, "ben came second")
-        expect(ben.get_by_text("Every live router applies generation")).to_be_visible()
+        in_force(ben, before + 2)
         sound(ben)
     model = deck.state()["desired"]["models"]["smollm2"]
     assert (model["strategy"], model["dpd"]["routing_threshold"]) == ("session", 1024)
