@@ -15,7 +15,7 @@ ROWS_MAX = 200
 ICONS = {"critical": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 _COLOURS = {"critical": "red", "warning": "orange", "info": "blue"}
 # What the pages call what an alert narrows them to.
-_KEYS = {"cluster": "cluster", "namespace": "namespace", "model_name": "model", ENGINE: "engine"}
+KEYS = {"cluster": "cluster", "namespace": "namespace", "model_name": "model", ENGINE: "engine"}
 _RUNBOOKS = "runbooks read"
 
 
@@ -72,7 +72,7 @@ def _jump(group: Group) -> None:
     if shown is None:
         return
     page, filters = shown
-    narrowed = {_KEYS[label]: value for label, value in filters.items()}
+    narrowed = {KEYS[label]: value for label, value in filters.items()}
     title = {Page.DPD: "DPD", Page.ENGINES: "Pools and engines"}.get(page, page.value.title())
     links.page_link(page.value, f"See it on {title}", narrowed, icon=":material/arrow_forward:")
 
