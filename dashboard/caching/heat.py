@@ -42,7 +42,7 @@ def figure(frame: pd.DataFrame, untold: Mapping[str, str], span: Span, ink: str,
         _flat(drawn, nothing, _UNKNOWN, words)
     _flat(drawn, pale.notna(), _PALE, [["no prompt: no share"] * len(times)] * len(names))
     drawn.add_heatmap(
-        z=known.to_numpy(), x=times, y=names, zmin=0, zmax=1, colorscale=_COLOURS, xgap=1, ygap=1,
+        z=known.to_numpy(), x=times, y=names, zmin=0, zmax=1, colorscale=_COLOURS, ygap=1,
         colorbar={"tickformat": ".0%", "thickness": 12, "outlinewidth": 0}, hoverongaps=False,
         hovertemplate="%{y} at %{x|%H:%M:%S}: %{z:.1%}<extra></extra>",
     )  # fmt: skip
@@ -71,7 +71,7 @@ def _flat(drawn: go.Figure, there: pd.DataFrame, colour: str, words: list[list[s
     """Cells of one colour where `there` is true."""
     drawn.add_heatmap(
         z=there.astype(float).where(there).to_numpy(), x=list(there.columns), y=list(there.index), text=words, showscale=False,
-        colorscale=[[0, colour], [1, colour]], xgap=1, ygap=1, hoverongaps=False, hovertemplate="%{y}: %{text}<extra></extra>",
+        colorscale=[[0, colour], [1, colour]], ygap=1, hoverongaps=False, hovertemplate="%{y}: %{text}<extra></extra>",
     )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
     query = queries.waterfall(scope.model, NOW)
     now, beside = st.columns([3, 2])
     with now:
-        rates = _stairs("The last 5 minutes, step by step", "now", query, answers)
+        rates = _stairs("The last 5 minutes, step by step (tokens)", "now", query, answers)
     with beside:
         _explained(answers, rates)
     prefill = queries.prefill_waterfall(scope.model, NOW)
@@ -110,7 +110,8 @@ def _explained(answers: Answers, rates: Mapping[Source, float]) -> None:
 
 def _sum(whole: float, unknown: float) -> None:
     if unknown > 0:
-        text = f"To all but {unknown / whole:.1%}: of {unknown:,.1f} tokens/s nobody says where their KV came from."
+        share = f"{unknown / whole:.1%}" if unknown >= whole * 0.001 else "less than 0.1%"
+        text = f"To all but {share}: of {unknown:,.1f} tokens/s nobody says where their KV came from."
         st.warning(text, icon=":material/help:")
     else:
         st.success("To all prompt tokens: each has a source.", icon=":material/check_circle:")

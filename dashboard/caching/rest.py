@@ -35,7 +35,7 @@ def reasons(states: Iterable[Sample], modes: Iterable[Sample], unread: Iterable[
 
 def named(engines: Iterable[Sample]) -> str:
     """Engines with their version: `decode-0 (vLLM 0.11.0)`."""
-    return ", ".join(f"`{_label(one, Label.REPLICA)}` ({_version(one)})" for one in engines)
+    return ", ".join(dict.fromkeys(f"`{_label(one, Label.REPLICA)}` ({_version(one)})" for one in engines))
 
 
 def _states(samples: Iterable[Sample]) -> Iterable[str]:

@@ -11,7 +11,7 @@ from dashboard import palette
 from stack.model.tier import Source
 
 ALL = "all prompt tokens"
-_ROW, _ROOM = 30, 1.42  # pixels of a step; room to the right of the last one for its words
+_ROW, _ROOM = 30, 1.5  # pixels of a step; room to the right of the last one for its words
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def figure(each: list[Step]) -> go.Figure:
         y=[ALL, *(step.source.value for step in each)],
         orientation="h",
         marker={"color": [palette.GREY, *(palette.SOURCES[step.source] for step in each)]},
-        text=[_amount(whole), *(f"{step.share:.1%} · {_amount(step.tokens)}" for step in each)],
+        text=[f"{_amount(whole)} tokens/s", *(f"{step.share:.1%} · {_amount(step.tokens)}/s" for step in each)],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y}: %{text}<extra></extra>",
@@ -64,4 +64,4 @@ def figure(each: list[Step]) -> go.Figure:
 
 
 def _amount(tokens: float) -> str:
-    return f"{tokens:,.0f} tokens/s" if tokens >= 10 or tokens == 0 else f"{tokens:.2g} tokens/s"
+    return f"{tokens:,.0f}" if tokens >= 10 or tokens == 0 else f"{tokens:.2g}"
