@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+import pandas as pd
 import streamlit as st
 
-from dashboard import panels, reader
+from dashboard import asking, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import amounts, heat
 from dashboard.marks import Mark
@@ -15,24 +16,34 @@ from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from stack.metrics import doubt_queries, heat_queries
 from stack.metrics.family import Label
-from stack.metrics.promql import Where
+from stack.metrics.promql import Where, one_of
 from stack.metrics.queries import Query
 
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """What the map is coloured by. `counted` is its name in what `heat_queries.counted` tells."""
+    """What the map is coloured by: its worst engines now, the course of given ones, how many are in each tenth.
+
+    `counted` is its name in what `heat_queries.counted` tells.
+    """
 
     worst: Callable[[Where, str], Query]
-    spread: Callable[[Where, str], Query]
+    course: Callable[[Where, str], Query]
+    steps: Callable[[Where, str], Query]
     counted: str
     lowest_first: bool
 
 
 MEASURES = {
-    "found in cache": _Measure(heat_queries.worst_shares, heat_queries.share_spread, "share", lowest_first=True),
+    "found in cache": _Measure(
+        heat_queries.lowest_shares, heat_queries.shares, heat_queries.share_steps, "share", lowest_first=True
+    ),
     "cache used": _Measure(
-        lambda where, _: heat_queries.fullest(where), lambda where, _: heat_queries.used_spread(where), "used", lowest_first=False
+        lambda where, _: heat_queries.fullest(where),
+        lambda where, _: heat_queries.used(where),
+        lambda where, _: heat_queries.used_steps(where),
+        "used",
+        lowest_first=False,
     ),
 }
 MEASURE = "cache-measure"
@@ -40,14 +51,20 @@ _USUAL = next(iter(MEASURES))
 
 
 def questions(scope: Scope) -> Mapping[str, Question]:
-    """What this part asks: both measures, so that the other one is there at once."""
+    """What this part asks first: both measures, so that the other one is there at once."""
     where, window = scope.model, scope.window
     return {
-        **{f"worst {name}": Over(measure.worst(where, window)) for name, measure in MEASURES.items()},
-        **{f"spread {name}": Over(measure.spread(where, window)) for name, measure in MEASURES.items()},
+        **{f"worst {name}": Now(measure.worst(where, window)) for name, measure in MEASURES.items()},
+        **{f"steps {name}": Now(measure.steps(where, window)) for name, measure in MEASURES.items()},
         "untold": Now(doubt_queries.untold_engines(where)),
         "counted": Now(heat_queries.counted(where, window)),
     }
+
+
+def course(scope: Scope, measure: _Measure, engines: Collection[str]) -> Question:
+    """What is asked then: the course of the worst alone, or Prometheus would work out all engines' at every point."""
+    named = {**scope.model, Label.REPLICA: one_of(engines)}
+    return Over(measure.course(named, scope.window))
 
 
 def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
@@ -57,23 +74,52 @@ def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
     )
     name = chosen or _USUAL
     measure = MEASURES[name]
-    worst = measure.worst(scope.model, scope.window)
-    panels.heading("Engine by engine, the worst first", worst, answers)
+    panels.heading("Engine by engine, the worst now first", measure.worst(scope.model, scope.window), answers)
     try:
-        frame, untold = answers.frame(f"worst {name}"), answers.samples("untold")
+        worst, untold = answers.samples(f"worst {name}"), answers.samples("untold")
+        frame = _course(scope, measure, {amounts.place(sample) for sample in worst})
     except PrometheusUnavailableError as error:
         panels.failed(error)
     else:
-        if frame.empty and not untold:
-            st.info("No engine tells this yet: there is none that the exporter reads, or none got a prompt in this range.")
-        else:
-            figure = heat.figure(reader.local(frame), _reasons(untold), scope.span, reader.ink(), lowest_first=measure.lowest_first)
-            alt = f"A map of engines over time, the worst first. {worst.help}"
-            st.plotly_chart(figure, key=f"cache-heat-{measure.counted}", config=panels.PLAIN, alt=alt)
-            st.caption("Pale: the engine got no prompt. Grey: unknown, since it told nothing then.")
+        _map(frame, untold, scope, measure)
         _counted(answers, measure)
-    title = "How all engines spread"
-    panels.series(title, measure.spread(scope.model, scope.window), answers, f"spread {name}", scope.span, changes)
+    _spread(answers, scope, name)
+
+
+def _course(scope: Scope, measure: _Measure, engines: Collection[str]) -> pd.DataFrame:
+    if not engines:
+        return pd.DataFrame(columns=["time", "value"])
+    return asking.ask({"course": course(scope, measure, engines)}, scope.span).frame("course")
+
+
+def _map(frame: pd.DataFrame, untold: list[Sample], scope: Scope, measure: _Measure) -> None:
+    if frame.empty and not untold:
+        st.info("No engine tells this now: there is none that the exporter reads, or none got a prompt.")
+        return
+    figure = heat.figure(reader.local(frame), _reasons(untold), scope.span, reader.ink(), lowest_first=measure.lowest_first)
+    alt = f"A map of engines over time, the worst first. {measure.worst(scope.model, scope.window).help}"
+    st.plotly_chart(figure, key=f"cache-heat-{measure.counted}", config=panels.PLAIN, alt=alt)
+    st.caption("Pale: the engine got no prompt. Grey: unknown, since it told nothing then.")
+
+
+def _spread(answers: Answers, scope: Scope, name: str) -> None:
+    query = MEASURES[name].steps(scope.model, scope.window)
+    panels.heading("How all engines spread now", query, answers)
+    try:
+        samples = answers.samples(f"steps {name}")
+    except PrometheusUnavailableError as error:
+        panels.failed(error)
+        return
+    if not samples:
+        st.caption("Nothing to spread: no engine tells it now.")
+        return
+    counts: dict[str, dict[int, float]] = {}
+    for sample in samples:
+        pool = counts.setdefault(sample.labels.get(Label.POOL, ""), {})
+        tenth = int(float(sample.labels[Label.QUANTITY]))
+        pool[tenth] = pool.get(tenth, 0.0) + sample.value
+    alt = f"Engines by tenths, in each pool. {query.help}"
+    st.plotly_chart(heat.spread(counts), key=f"cache-spread-{name}", config=panels.PLAIN, alt=alt)
 
 
 def _reasons(untold: list[Sample]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard import palette
+from dashboard.axes import HEIGHT
 from dashboard.charts import Span, apart
 from stack.metrics.family import Label
 from stack.metrics.heat_queries import IDLE
@@ -53,6 +54,18 @@ def figure(frame: pd.DataFrame, untold: Mapping[str, str], span: Span, ink: str,
     drawn.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, showgrid=False)
     drawn.update_xaxes(range=[_digits(span.start), _digits(span.end)], tickformat="%H:%M", showgrid=False)
     return drawn.update_layout(height=height, margin={"l": 0, "r": 8, "t": 8, "b": 24}, showlegend=False)
+
+
+def spread(counts: Mapping[str, Mapping[int, float]]) -> go.Figure:
+    """How many engines of each pool are in each tenth, from 0 to 9."""
+    drawn = go.Figure()
+    words = [f"{10 * tenth} to {10 * tenth + 10} %" for tenth in range(10)]
+    for pool, tenths in sorted(counts.items()):
+        colour = palette.stroke((pool,), 0).colour
+        drawn.add_bar(x=words, y=[tenths.get(tenth, 0) for tenth in range(10)], name=pool or "engines", marker={"color": colour})
+    drawn.update_yaxes(title="engines", rangemode="tozero", automargin=True)
+    legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
+    return drawn.update_layout(height=HEIGHT, margin={"l": 0, "r": 8, "t": 32, "b": 0}, legend=legend, showlegend=True)
 
 
 def _tables(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

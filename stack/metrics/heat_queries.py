@@ -1,10 +1,10 @@
-"""Each engine's cache over time, for the worst of them, and how all of them spread: never one question an engine."""
+"""Each engine's cache: which are the worst now, the course of those few, and how all spread: never one question an engine."""
 
 from __future__ import annotations
 
 from stack.metrics import catalog
 from stack.metrics.family import Label
-from stack.metrics.promql import EVERYWHERE, KEPT, Pattern, Where, aggregate, named, ratio, selector, total
+from stack.metrics.promql import EVERYWHERE, KEPT, Pattern, Where, aggregate, named, rate, ratio, selector, worst
 from stack.metrics.queries import WINDOW, Query
 from stack.model.tier import Source, Tier
 
@@ -12,34 +12,39 @@ MOST = 24
 """So many engines are drawn one by one."""
 IDLE = "idle"
 _EACH = (Label.POOL, Label.REPLICA)
-_QUANTILES = {"p10": 0.1, "p50": 0.5, "p90": 0.9}
 _CACHED = Pattern("|".join((Source.ENGINE, Source.L1, Source.L2)))
 _OWN = Pattern("|".join(source for source in Source if source is not Source.PEER))
 _SHARE = "Prompt tokens whose KV an engine found in its own cache, L1 or L2, of those that it did not get from a peer."
 _USED = "Used share of each engine's own KV cache. It is full of old KV as a rule; what running requests hold decides."
 
 
-def worst_shares(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
-    """The engines with the lowest share at the end of what is looked at. `state` is idle where an engine got no prompt."""
-    own = _tokens(_OWN, where, window)
-    drawn = f"({_share(where, window)} or {named(f'({own} == 0)', Label.STATE, IDLE)})"
-    expr = f"{drawn} and {_SAME} bottomk({MOST}, {_share(where, window, _END)})"
-    return Query(expr, "ratio", (*_EACH, Label.STATE), f"{_SHARE} The {MOST} engines with the lowest now.")
+def lowest_shares(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    return Query(f"bottomk({MOST}, {_share(where, window)})", "ratio", _EACH, f"{_SHARE} The {MOST} engines with the lowest now.")
 
 
-def share_spread(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
-    text = f"{_SHARE} A tenth of the engines is below p10."
-    return Query(_spread(_share(where, window)), "ratio", (Label.POOL, Label.QUANTILE), text)
+def shares(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    """Of all engines of `where`, which should be few. `state` is idle where an engine got no prompt."""
+    idle = named(f"({_tokens(_OWN, where, window)} == 0)", Label.STATE, IDLE)
+    return Query(f"{_share(where, window)} or {idle}", "ratio", (*_EACH, Label.STATE), _SHARE)
+
+
+def share_steps(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
+    return Query(
+        _steps(_share(where, window)), "engines", (Label.POOL, Label.QUANTITY), f"Engines by tenths of this share. {_SHARE}"
+    )
 
 
 def fullest(where: Where = EVERYWHERE) -> Query:
-    used = _used(where)
-    expr = f"{used} and {_SAME} topk({MOST}, {_used(where, _END)})"
-    return Query(expr, "ratio", _EACH, f"{_USED} The {MOST} fullest now.")
+    return Query(worst(MOST, _used(where)), "ratio", _EACH, f"{_USED} The {MOST} fullest now.")
 
 
-def used_spread(where: Where = EVERYWHERE) -> Query:
-    return Query(_spread(_used(where)), "ratio", (Label.POOL, Label.QUANTILE), f"{_USED} A tenth of the engines is above p90.")
+def used(where: Where = EVERYWHERE) -> Query:
+    """Of all engines of `where`, which should be few."""
+    return Query(_used(where), "ratio", _EACH, _USED)
+
+
+def used_steps(where: Where = EVERYWHERE) -> Query:
+    return Query(_steps(_used(where)), "engines", (Label.POOL, Label.QUANTITY), f"Engines by tenths of this share. {_USED}")
 
 
 def counted(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
@@ -53,24 +58,19 @@ def counted(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     return Query(expr, "engines", (Label.QUANTITY,), "Engines that are listed, and those that tell.")
 
 
-_SAME = f"on ({', '.join([*KEPT, *_EACH])})"
-_END = " @ end()"
+def _share(where: Where, window: str) -> str:
+    return ratio(_tokens(_CACHED, where, window), _tokens(_OWN, where, window))
 
 
-def _share(where: Where, window: str, at: str = "") -> str:
-    return ratio(_tokens(_CACHED, where, window, at), _tokens(_OWN, where, window, at))
+def _tokens(sources: Pattern, where: Where, window: str) -> str:
+    return rate(catalog.PROMPT_TOKENS, _EACH, {**where, Label.SOURCE: sources}, window)
 
 
-def _tokens(sources: Pattern, where: Where, window: str, at: str = "") -> str:
-    """At the end of the range for all of its points, where `at` says so: or each point would have its own worst engines."""
-    return total(f"rate({selector(catalog.PROMPT_TOKENS, {**where, Label.SOURCE: sources}, window=window)}{at})", _EACH)
+def _used(where: Where) -> str:
+    return aggregate("max", selector(catalog.CACHE_USED_RATIO, {**where, Label.TIER: Tier.ENGINE}), _EACH)
 
 
-def _used(where: Where, at: str = "") -> str:
-    return aggregate("max", selector(catalog.CACHE_USED_RATIO, {**where, Label.TIER: Tier.ENGINE}) + at, _EACH)
-
-
-def _spread(expression: str) -> str:
-    kept = ", ".join([*KEPT, Label.POOL])
-    parts = (named(f"quantile by ({kept}) ({q}, {expression})", Label.QUANTILE, name) for name, q in _QUANTILES.items())
-    return " or ".join(parts)
+def _steps(expression: str) -> str:
+    """How many engines are in each tenth, told by where it begins. A ratio of 1 is in the last one."""
+    tenths = f"clamp_max(floor(10 * {expression}), 9)"
+    return f'count_values by ({", ".join([*KEPT, Label.POOL])}) ("{Label.QUANTITY}", {tenths})'

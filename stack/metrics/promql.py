@@ -51,6 +51,11 @@ def loosely(where: Where, *labels: Label) -> Where:
     }
 
 
+def one_of(values: Iterable[str]) -> Pattern:
+    """Any of `values`, each as it is written."""
+    return Pattern("|".join(_escaped(re.escape(value)) for value in sorted(values)))
+
+
 def known(where: Where, family: Family) -> Where:
     """What of `where` the family can be narrowed by, for questions that join several families."""
     return {label: value for label, value in where.items() if label in family.labels or label in ATTACHED}

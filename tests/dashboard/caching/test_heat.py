@@ -58,3 +58,9 @@ def test_engines_of_which_none_tells_are_rows_all_the_same() -> None:
 def test_engines_of_several_fleets_have_rows_of_their_own() -> None:
     both = pd.concat([POINTS.assign(cluster="east"), POINTS.assign(cluster="west")])
     assert set(heat.rows(both)) == {"east decode a", "east decode b", "west decode a", "west decode b"}
+
+
+def test_how_engines_spread_has_a_bar_for_each_tenth_and_pool() -> None:
+    decode, prefill = heat.spread({"prefill": {0: 2.0}, "decode": {9: 7.0, 3: 1.0}}).data
+    assert (decode.name, decode.x[9], decode.y[9], decode.y[3], sum(decode.y)) == ("decode", "90 to 100 %", 7.0, 1.0, 8.0)
+    assert (prefill.name, prefill.y[0]) == ("prefill", 2.0)

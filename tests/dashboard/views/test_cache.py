@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.asking import Question
+from dashboard.caching import engines
 from dashboard.scope import Scope
 from dashboard.views.cache import PARTS
 from stack.metrics.family import Label
@@ -243,23 +244,26 @@ def test_an_l2_that_only_one_side_tells_of_is_unknown(opened: Opener, environmen
     assert any("was told none (`--l2.expected-url`)" in caption.value for caption in page.caption)
 
 
-def test_engines_are_a_map_and_those_that_tell_nothing_are_counted(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+def test_engines_are_a_map_of_the_worst_and_all_of_them_are_counted(opened: Opener, environment: pytest.MonkeyPatch) -> None:
     told: Mapping[str, Sequence[Series]] = {
         "worst found in cache": [({"pool": "decode", "replica": "decode-0"}, 0.25)],
-        "spread found in cache": [({"pool": "decode", "quantile": "p50"}, 0.5)],
+        "steps found in cache": [({"pool": "decode", "quantity": "2"}, 90.0), ({"pool": "decode", "quantity": "9"}, 900.0)],
         "untold": [({"replica": "decode-2"}, 1.0)],
         "counted": [({"quantity": "listed"}, 1000.0), ({"quantity": "share"}, 990.0)],
     }
-    with prometheus(answers(ENGINES, told)) as url:
+    course = engines.course(SCOPE, engines.MEASURES["found in cache"], ["decode-0"]).query.expr
+    heard: Heard = []
+    with prometheus({**answers(ENGINES, told), course: [({"pool": "decode", "replica": "decode-0"}, 0.25)]}, heard) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = turned(opened("cache"), ENGINES)
+        assert course in heard
         assert len(page.get("plotly_chart")) == 2
         said = "990 of 1000 engines tell it now; of 10 it is unknown, or there was no prompt. At most 24 are drawn one by one."
         assert said in [caption.value for caption in page.caption]
         page.segmented_control(key="cache-measure").set_value("cache used")
         page.run()
     assert not page.exception
-    assert page.info[0].value == "Nothing to measure in this range."
+    assert page.caption[-2].value == "Nothing to spread: no engine tells it now."
 
 
 def test_what_is_not_told_has_its_reason(opened: Opener, environment: pytest.MonkeyPatch) -> None:

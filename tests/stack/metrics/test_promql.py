@@ -2,7 +2,20 @@ import pytest
 
 from stack.metrics import catalog
 from stack.metrics.family import Label
-from stack.metrics.promql import EVERYWHERE, Pattern, Where, aggregate, at_most, known, loosely, quantile, rate, ratio, selector
+from stack.metrics.promql import (
+    EVERYWHERE,
+    Pattern,
+    Where,
+    aggregate,
+    at_most,
+    known,
+    loosely,
+    one_of,
+    quantile,
+    rate,
+    ratio,
+    selector,
+)
 
 
 def test_label_values_are_escaped() -> None:
@@ -63,3 +76,9 @@ def test_a_question_of_several_families_narrows_each_by_what_it_carries() -> Non
     where = {Label.MODEL_NAME: "m", Label.NAMESPACE: "ns"}
     assert known(where, catalog.CACHE_EVICTED_KEYS) == {Label.NAMESPACE: "ns"}
     assert known(where, catalog.CACHE_EVICTED_CHUNKS) == where
+
+
+def test_any_of_several_values_is_matched_as_it_is_written() -> None:
+    assert (
+        selector(catalog.CACHE_USED_RATIO, {Label.REPLICA: one_of(["b", "a.0"])}) == 'kvdeck_cache_used_ratio{replica=~"a\\\\.0|b"}'
+    )
