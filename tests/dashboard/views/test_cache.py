@@ -12,6 +12,8 @@ from dashboard.asking import Question
 from dashboard.caching import engines
 from dashboard.scope import Scope
 from dashboard.views.cache import PARTS
+from stack.api.assignments import patch
+from stack.control.cache_effects import L1_BYTES
 from stack.metrics.family import Label
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import Heard, Series, prometheus
@@ -286,3 +288,7 @@ def test_what_is_not_told_has_its_reason(opened: Opener, environment: pytest.Mon
         ["prefix_cache_hit_tokens", "told under an older name: nothing is lost"],
     ]
     assert page.caption[0].value.startswith("LMCaches that are read: 2 multi process, 1 silent.")
+
+
+def test_the_link_to_control_sets_what_control_can_set() -> None:
+    assert patch([f"{L1_BYTES}={12 * 2**30}"], {}, "m") == {"tiers": {"l1": {"bytes": 12 * 2**30}}}
