@@ -120,7 +120,8 @@ def _frame(answer: list[dict[str, Any]], step: int) -> pd.DataFrame:
     if not any(course for _, course in points):
         return pd.DataFrame(columns=["time", "value"])
     names = dict.fromkeys(name for labels, _ in points for name in labels)
-    labelled = {name: [labels.get(name) for labels, course in points for _ in course] for name in names}
+    # Plain objects: Arrow's strings, which pandas would make of them, are slower to tell apart than a page's charts to draw.
+    labelled = {name: pd.Series([labels.get(name) for labels, course in points for _ in course], dtype=object) for name in names}
     times = pd.to_datetime([at for _, course in points for at, _ in course], unit="s", utc=True)
     return pd.DataFrame({**labelled, "time": times, "value": [value for _, course in points for _, value in course]})
 
