@@ -7,9 +7,14 @@ import os
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard import pages  # noqa: F401  # what they import takes a second, which the first to come need not wait for
+from dashboard import pages  # what they import takes a second, which the first to come need not wait for
+from dashboard.entrance import document
 from dashboard.entrance.doorman import Doorman
-from dashboard.entrance.house import house
+from dashboard.entrance.house import base, house
 from dashboard.settings import Settings
 
-app = st.App("app.py", middleware=[Middleware(Doorman, house=lambda: house(Settings.of(os.environ)))])
+app = st.App(
+    "app.py",
+    routes=document.routes(["", *(page.path for page in pages.PAGES)], base()),
+    middleware=[Middleware(Doorman, house=lambda: house(Settings.of(os.environ)))],
+)

@@ -39,18 +39,23 @@ def _key() -> str:
     return str(st.context.cookies.get(cookie(), ""))
 
 
+def base() -> str:
+    """The path prefix under which the dashboard is, from slash to slash."""
+    prefix = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{prefix}/" if prefix else "/"
+
+
 def house(settings: Settings) -> House:
     """As told. Raises SettingsError."""
     if settings.sign_in and settings.control_url is None:
         raise SettingsError("KVDECK_SIGN_IN: it is control that knows people's tokens, and KVDECK_CONTROL_URL names none")
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     client = None
     if settings.sign_in and settings.control_url:
         client = clients(settings.control_url, settings.control_authorities, ACTOR)
     return House(
         sessions=sessions(),
         client=client,
-        base=f"/{base}/" if base else "/",
+        base=base(),
         listening=st.get_option("server.address"),
         cookie=cookie(),
         allowed=tuple(st.get_option("server.allowedHosts") or ()),

@@ -24,8 +24,6 @@ PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)  # of its own it waits for five seconds, which is not long on a busy machine
 
 Scheme = Literal["light", "dark"]
-# Streamlit looks for its server under the address of the page first, then under those above it.
-_PROBES = ("/_stcore/health", "/_stcore/host-config")
 _ABORTED = "net::ERR_ABORTED"  # what was under way when the reader went on
 
 # Text that its box does not show whole: cut off at an edge, or ended by an ellipsis. What scrolls shows all.
@@ -67,7 +65,7 @@ class Faults:
             self.found.append(f"failed: {url} ({why})")
 
     def _answered(self, status: int, url: str) -> None:
-        if status >= 400 and not url.endswith(_PROBES):
+        if status >= 400:
             self.found.append(f"{status}: {url}")
 
 
