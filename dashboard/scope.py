@@ -117,7 +117,8 @@ def _refresh() -> int | None:
 def _pickers() -> Where:
     known = _known()
     picked: dict[Label, str] = {}
-    shown = [st.session_state.get(name) for name in PICKED.values()]
+    # Before a page is first drawn, only its link says what is picked.
+    shown = [st.session_state.get(name) or st.query_params.get(name) for name in PICKED.values()]
     narrowed = ", ".join(value for value in shown if value and value != ALL)
     with st.popover(narrowed or "All models", icon=":material/filter_alt:", help="Which model, namespace and cluster is shown"):
         for label, name in PICKED.items():

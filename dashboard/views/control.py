@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import notices, sources
+from dashboard import links, notices, sources
 from dashboard.scope import toolbar
 from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
@@ -15,7 +15,6 @@ from dashboard.steering.generations import generations
 from dashboard.steering.history import history
 from dashboard.steering.linked import linked
 from dashboard.steering.review import Proposal, review, sentence
-from dashboard.steering.thresholds import thresholds
 from dashboard.steering.trying import trying
 from stack.api.answers import ControlError
 from stack.api.schema import StateView
@@ -38,8 +37,7 @@ def page() -> None:
             _change(model, state)
     _follow()
     if state is not None:
-        if model is not None:
-            thresholds(model)
+        links.page_link("dpd", "What another threshold would do", {"dpd-part": "Threshold"}, icon=":material/call_split:")
         if generations(state, sources.may_change()):
             st.rerun()
         history()

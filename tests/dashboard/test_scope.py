@@ -48,6 +48,11 @@ def test_what_a_link_within_the_dashboard_chooses_takes_the_place_of_what_was_ch
     assert "to-model" not in page.query_params
 
 
+def test_the_picker_says_what_a_link_picks_before_anybody_touched_it(environment: pytest.MonkeyPatch) -> None:
+    (picker,) = _opened(model="m", cluster="eu").get("popover")
+    assert picker.proto.popover.label == "m, eu"
+
+
 def test_there_is_to_pick_from_what_the_exporter_and_control_tell_of(environment: pytest.MonkeyPatch, steered: Steered) -> None:
     fleets = [({"model_name": "other", "namespace": "inference", "cluster": "eu"}, 3.0)]
     with prometheus({fleet_queries.fleets().expr: fleets}) as url:

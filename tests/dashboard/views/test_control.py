@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from stack.control.mode import Mode, Stance
 from tests.dashboard.conftest import TOOLBAR, Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered
-from tests.decisions import decision, disaggregated
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
 
@@ -319,18 +318,6 @@ def test_what_a_change_came_to_is_told_when_it_is_asked_for(opened: Opener, stee
     assert told["before"].tolist()[0] == "too few samples: 0 of at least 6"
     assert len(page.dataframe) > shown
     assert any("no gpu_hour_price is configured" in caption for caption in said(page.caption))
-    assert not page.exception
-
-
-def test_thresholds_are_tried_when_it_is_asked_for(opened: Opener, steered: Steered) -> None:
-    steered.report(decision(at=1.0), disaggregated(at=2.0))
-    page = opened("control")
-    labelled(page.toggle, "Try thresholds on recorded requests").set_value(True)
-    page = page.run()
-    told = next(frame.value for frame in page.dataframe if "threshold" in frame.value)
-    assert told["threshold"].tolist() == ["0", "181", "256", "512 (now)", "1,024", "1,533"]
-    assert told["requests disaggregated"].tolist() == ["100.0%", "100.0%", "50.0%", "50.0%", "50.0%", "50.0%"]
-    assert "Which path is quicker cannot be told: no prompts of like length took both." in said(page.caption)
     assert not page.exception
 
 
