@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 AWAY = "Prometheus at"  # how every page begins to say that it is away
 NUMBERS = 1  # that Overview has at its top, at least: what is unknown has none
+_CHARTS, _UNDRAWN = "**/PlotlyChart.*.js", "export const PlotlyChart = () => null; export default PlotlyChart;"
 _SIZE = {"width": 1280, "height": 800}
 _PATIENCE_MS = 90_000.0  # a machine that others keep busy is slow, and its figures say so
 # Root has no sandbox; the rest keeps the browser from asking the internet for things of its own.
@@ -67,9 +68,14 @@ class Window:
             return _marks(page)
 
     def left_open_together(self, url: str, count: int, measure: Callable[[], None]) -> list[Marks]:
-        """So many pages, each of a session and a browser profile of its own, open while `measure` runs; their clocks begin then."""
+        """So many pages, each of a session and a browser profile of its own, open while `measure` runs; their clocks begin then.
+
+        They get their charts and draw none: it is the dashboard that is measured, and ten browsers would fill a machine.
+        """
         with ExitStack() as stack:
             pages = [stack.enter_context(self._page()) for _ in range(count)]
+            for page in pages:
+                page.route(_CHARTS, lambda route: route.fulfill(body=_UNDRAWN, content_type="text/javascript"))
             for page in pages:
                 _painted(page, url)
             for page in pages:
