@@ -14,6 +14,7 @@ from stack.metrics.family import Label
 from stack.metrics.promql import Where
 
 CRITICAL, WARNING, INFO = "critical", "warning", "info"
+_AWAY = "Prometheus does not answer"
 _SCOPE = (Label.CLUSTER, Label.NAMESPACE, Label.MODEL_NAME)
 
 
@@ -43,7 +44,7 @@ def told(answers: Answers | None, view: AlertsView | None, where: Where) -> Alar
     if view is not None and (view.prometheus.answered or view.alertmanager.answered):
         return Alarms(tuple(alert for alert in view.alerts if _within(alert, where)), _rules(answers))
     if answers is None:
-        return Alarms(doubt="Prometheus does not answer")
+        return Alarms(doubt=_AWAY)
     try:
         samples = answers.samples("firing")
     except PrometheusUnavailableError as error:
@@ -57,9 +58,11 @@ def told(answers: Answers | None, view: AlertsView | None, where: Where) -> Alar
 
 
 def _rules(answers: Answers | None) -> str | None:
-    """Where no rule is evaluated none can fire: that is not well."""
+    """Where no rule is evaluated none can fire: that is not well. No answer does not say that there is none."""
+    if answers is None:
+        return _AWAY
     try:
-        loaded = answers is not None and bool(answers.samples("rules"))
+        loaded = answers.samples("rules")
     except PrometheusUnavailableError as error:
         return str(error)
     return None if loaded else "this Prometheus records none of kvdeck's rules"

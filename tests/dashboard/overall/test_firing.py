@@ -51,3 +51,7 @@ def test_a_question_that_failed_is_no_silence() -> None:
     failed = Answers(datetime.fromtimestamp(0, UTC), {"firing": Failed("too slow"), "rules": Failed("too slow")})
     assert told(failed, None, {}) == Alarms(doubt="too slow")
     assert told(None, None, {}) == Alarms(doubt="Prometheus does not answer")
+
+
+def test_no_answer_does_not_say_that_there_are_no_rules() -> None:
+    assert told(None, view(), {}) == Alarms((SILENCED,), "Prometheus does not answer")
