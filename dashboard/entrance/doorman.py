@@ -23,6 +23,11 @@ from dashboard.settings import SettingsError
 BODY_BYTES = 4 << 10
 WRONG_SECONDS = 1.0  # before a wrong token is answered
 AT_ONCE, WAITING = 4, 32  # tokens that control is asked about, and those that wait for their turn
+POLICY = (
+    "img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; "
+    "frame-src 'self'; form-action 'self'; object-src 'none'; base-uri 'self'; frame-ancestors 'self'"
+)
+"""What a page may load and reach: nothing elsewhere, whatever is written in it. Streamlit's scripts and styles are as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,11 +169,13 @@ async def _turn_away(answer: Response, scope: Scope, receive: Receive, send: Sen
 
 
 def _framed(send: Send) -> Send:
-    """Nobody draws a page of ours within one of theirs, over which they lead the reader's clicks."""
+    """Nobody draws a page of ours within one of theirs, over which they lead the reader's clicks, and ours asks nobody else."""
 
     async def framed(message: Message) -> None:
         if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).setdefault("X-Frame-Options", "SAMEORIGIN")
+            headers = MutableHeaders(scope=message)
+            headers.setdefault("X-Frame-Options", "SAMEORIGIN")
+            headers.setdefault("Content-Security-Policy", POLICY)
         await send(message)
 
     return framed

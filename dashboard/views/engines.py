@@ -15,7 +15,7 @@ from dashboard.scope import ALL, Scope, toolbar
 from stack.api.schema import StateView
 from stack.metrics import engine_queries
 from stack.metrics.family import Label
-from stack.metrics.promql import Pattern, Where
+from stack.metrics.promql import Where, one_of
 
 WINDOW = "2m"
 POOL, STATE, TEXT, MOST, ENGINE = "engines-pool", "engines-state", "engines-text", "engines-most", "engine"
@@ -160,5 +160,4 @@ def _found(state: StateView | None, where: Where, scope: Scope) -> list[Engine]:
 def _named(where: Where, shown: list[Engine]) -> Where:
     if len(shown) > _NAMED:
         return where
-    names = "|".join(sorted({engine.name.replace(".", r"\\.") for engine in shown}))
-    return {**where, Label.REPLICA: Pattern(names)}
+    return {**where, Label.REPLICA: one_of({engine.name for engine in shown})}

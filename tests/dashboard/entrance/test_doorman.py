@@ -133,6 +133,22 @@ def test_a_token_opens_the_page_that_was_asked_for_and_the_cookie_does_not_hold_
     assert served.http.get("/sign-in?next=/routing").headers["location"] == "/routing"
 
 
+def test_a_page_loads_and_asks_nothing_of_elsewhere_whatever_is_written_in_it(served: Served) -> None:
+    served.sign_in("ann")
+    policy = dict(rule.split(" ", 1) for rule in served.http.get("/routing").headers["content-security-policy"].split("; "))
+    assert policy == {
+        "img-src": "'self' data: blob:",
+        "media-src": "'self' data: blob:",
+        "font-src": "'self' data:",
+        "connect-src": "'self' ws: wss:",
+        "frame-src": "'self'",
+        "form-action": "'self'",
+        "object-src": "'none'",
+        "base-uri": "'self'",
+        "frame-ancestors": "'self'",
+    }
+
+
 def test_over_https_the_cookie_is_for_https_alone(served: Served) -> None:
     assert "Secure" in served.sign_in("ann", headers=SAME | {"X-Forwarded-Proto": "https"}).headers["set-cookie"]
 

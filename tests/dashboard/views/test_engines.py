@@ -15,7 +15,7 @@ from stack.control.mode import Mode, Stance
 from stack.control.state import REPLICAS_MAX
 from stack.metrics import engine_queries
 from stack.metrics.family import Label
-from stack.metrics.promql import Pattern
+from stack.metrics.promql import one_of
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import EmulatedFleet, Heard, Series, Steered, prometheus
 from tests.dashboard.fleet.samples import labels
@@ -23,7 +23,7 @@ from tests.grants import grant
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
 
-NAMED = Pattern("decode-0|decode-1|prefill-0")
+NAMED = one_of(["decode-0", "decode-1", "prefill-0"])
 BUSY: dict[str, list[Series]] = {
     engine_queries.pools(window=WINDOW).expr: [
         ({"model_name": "smollm2", "pool": "decode", "quantity": "used"}, 0.5),
@@ -64,6 +64,14 @@ def test_pools_come_first_then_their_engines(opened: Opener, steered: Steered, b
         {"engine": "prefill-0", "state": "ready", "running": None, "version": "0.32", "read": "2 s ago"},
     ]
     assert not page.exception
+
+
+def test_an_engine_whatever_its_name_is_asked_for_by_that_name_alone(opened: Opener, environment: pytest.MonkeyPatch) -> None:
+    name, heard = "decode-.*|a(b", Heard()
+    with prometheus({engine_queries.listing().expr: [(labels(name, "listed"), 2.0)]}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        opened("engines")
+    assert engine_queries.engines({Label.REPLICA: one_of([name])}, WINDOW).expr in heard
 
 
 def test_without_control_prometheus_tells_all_it_knows(opened: Opener, environment: pytest.MonkeyPatch, busy: Heard) -> None:
