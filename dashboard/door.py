@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard import notices, sources
 from dashboard.entrance import house, rule
 from dashboard.settings import SettingsError
+from stack.api.answers import ControlUnreachableError
 from stack.api.self_schema import SelfView
 from stack.control.access import Role
 
@@ -42,9 +43,13 @@ def _reason() -> str | None:
 
 
 def badge() -> None:
-    """Who is signed in, with the way out; and small, where this person can only look."""
+    """Who is signed in, with the way out; and small, where this person can only look, or control is away."""
     with notices.quiet():
-        person = sources.who()
+        try:
+            person = sources.who()
+        except ControlUnreachableError:  # a page whose numbers are all of Prometheus says it nowhere else
+            st.badge("Control does not answer", icon=notices.AWAY, color="red")
+            return
         if not sources.may_change():
             st.badge("look only", icon=":material/visibility:", color="gray")
         if person.tokens:

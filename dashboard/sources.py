@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
+from dashboard.control_client import PageClient
 from dashboard.entrance import house
 from dashboard.entrance.sessions import SignedIn
 from dashboard.promapi import PromApi
@@ -76,7 +77,7 @@ def control() -> ExperimentClient:
         return _signed_in().client
     if "control" not in st.session_state:
         try:
-            st.session_state["control"] = ExperimentClient(
+            st.session_state["control"] = PageClient(
                 own.control_url, token=own.control_token, actor=house.ACTOR, authorities=own.control_authorities
             )
         except TrustError as error:

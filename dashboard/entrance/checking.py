@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from dashboard.control_client import PageClient
 from dashboard.entrance.form import Said
 from stack.api.answers import ControlAnswerError, ControlUnreachableError, UnauthorizedError
 from stack.api.experiment_client import ExperimentClient
@@ -17,7 +18,7 @@ Client = Callable[[str], ExperimentClient]
 
 def clients(url: str, authorities: Path | None, actor: str) -> Client:
     """What makes control's client with a token."""
-    return lambda token: ExperimentClient(url, token=token, actor=actor, authorities=authorities)
+    return lambda token: PageClient(url, token=token, actor=actor, authorities=authorities)
 
 
 def recognised(token: str, client: Client) -> tuple[ExperimentClient, SelfView] | Said:

@@ -41,7 +41,7 @@ class Calling:
     ) -> None:
         named = {"Authorization": f"Bearer {token}" if token else None, "X-Kvdeck-Actor": actor}
         headers = [(name.encode(), value.encode()) for name, value in named.items() if value]
-        self.url = url
+        self.url, self._timeout_seconds = url, timeout_seconds
         self._http = httpx.Client(
             base_url=url,
             headers=headers,
@@ -65,12 +65,18 @@ class Calling:
 
     def _send(self, method: str, path: str, params: Params, headers: dict[str, str], body: bytes | None) -> httpx.Response:
         try:
-            answer = self._http.request(method, path, params=params, headers=headers, content=body)
+            answer = self._http.request(
+                method, path, params=params, headers=headers, content=body, timeout=self._patience(method, path)
+            )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise self._unreachable(error) from error
         if answer.is_success:
             return answer
         raise refusal(answer)
+
+    def _patience(self, method: str, path: str) -> float:
+        """How many seconds control has to answer that."""
+        return self._timeout_seconds
 
     def _unreachable(self, error: Exception) -> ControlUnreachableError:
         return ControlUnreachableError(f"control does not answer at {self.url}: {str(error) or type(error).__name__}")

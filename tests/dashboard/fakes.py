@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 import time
 from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
@@ -72,6 +73,13 @@ def prometheus(answers: Mapping[str, Sequence[Series]], heard: Heard | None = No
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextmanager
+def silent() -> Iterator[str]:
+    """Something that takes connections and never says anything; its URL."""
+    with socket.create_server(("127.0.0.1", 0), backlog=128) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
 
 
 def _row(labels: Mapping[str, str], value: float, asked: Mapping[str, str] | None) -> dict[str, Any]:
