@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from dashboard import axes, palette
+from dashboard import axes, notices, palette
 from dashboard.axes import HEIGHT
 from dashboard.picture import Picture, Trace
 from dashboard.promapi import step_seconds
@@ -153,7 +153,7 @@ def shares(ratios: Mapping[Source, float]) -> Picture:
         "y": [source.value for source in known],
         "orientation": "h",
         "marker": {"color": [palette.SOURCES[source] for source in known]},
-        "text": [f"{ratios[source]:.0%}" for source in known],
+        "text": [notices.percent(ratios[source]) for source in known],
         "textposition": "outside",
         "cliponaxis": False,
         "hovertemplate": "%{y}: %{x:.1%}<extra></extra>",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import isclose
 from types import TracebackType
 
 import streamlit as st
@@ -17,6 +18,7 @@ from stack.control.mode import Mode
 UNKNOWN = "unknown"
 AWAY = ":material/cloud_off:"
 REFUSED = ":material/block:"
+_TENTH = 0.1  # per cent are told no finer
 
 
 class told:  # reads as a word: `with notices.told():`
@@ -104,5 +106,13 @@ def lasting(value: float) -> str:
 
 
 def percent(value: float | None) -> str:
-    """A ratio from 0 to 1 as per cent."""
-    return number(None if value is None else value * 100, "{:.0f} %")
+    """A ratio from 0 to 1 as per cent, with a decimal near either end: little is not none, and nearly all is not all."""
+    if value is None:
+        return UNKNOWN
+    share = 100.0 if isclose(value, 1.0) else value * 100
+    if 0 < share < _TENTH:
+        return f"< {_TENTH} %"
+    if 100 - _TENTH < share < 100:
+        return f"> {100 - _TENTH} %"
+    tenths = round(share, 1)
+    return f"{tenths:g} %" if 0 < tenths < 10 or 99 < tenths < 100 else f"{share:.0f} %"

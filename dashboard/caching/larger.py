@@ -85,8 +85,8 @@ def judge(told: Evidence) -> Judgement:
 def _by_what_was_missed(told: Evidence, missed: float) -> Judgement:
     again, growth = told.again or 0.0, told.growth
     if missed < MISSED and not (again >= MANY and told.gap is not None and told.gap < SOON_SECONDS):
-        return Judgement(Answer.NO, f"{missed:.1%} of what it evicted was asked for again")
-    text = f"{missed:.0%} of what it evicted was asked for again, {lasting(told.gap)} later on average"
+        return Judgement(Answer.NO, f"{percent(missed)} of what it evicted was asked for again")
+    text = f"{percent(missed)} of what it evicted was asked for again, {lasting(told.gap)} later on average"
     if growth is None:
         return Judgement(Answer.YES, text)
     if growth > WITHIN_REACH:

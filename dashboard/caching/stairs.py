@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard import palette
+from dashboard import notices, palette
 from stack.model.tier import Source
 
 ALL = "all prompt tokens"
@@ -39,7 +39,7 @@ def steps(rates: Mapping[Source, float]) -> list[Step]:
 
 def words(each: list[Step]) -> str:
     """The figure in a sentence, for those who do not see it."""
-    return ", ".join(f"{step.source} {step.share:.0%}" for step in each)
+    return ", ".join(f"{step.source} {notices.percent(step.share)}" for step in each)
 
 
 def figure(each: list[Step]) -> go.Figure:
@@ -52,7 +52,7 @@ def figure(each: list[Step]) -> go.Figure:
         y=[ALL, *(step.source.value for step in each)],
         orientation="h",
         marker={"color": [palette.GREY, *(palette.SOURCES[step.source] for step in each)]},
-        text=[f"{_amount(whole)} tokens/s", *(f"{step.share:.1%} · {_amount(step.tokens)}/s" for step in each)],
+        text=[f"{_amount(whole)} tokens/s", *(f"{notices.percent(step.share)} · {_amount(step.tokens)}/s" for step in each)],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y}: %{text}<extra></extra>",

@@ -79,7 +79,7 @@ def waterfall(plot: Plot, seen: Seen) -> None:
     with now:
         shares = seen.shares
         if shares:
-            alt = ", ".join(f"{source} {share:.0%}" for source, share in shares.items())
+            alt = ", ".join(f"{source} {notices.percent(share)}" for source, share in shares.items())
             st.plotly_chart(charts.shares(shares), key="shares", config=PLAIN, alt=f"Shares of the last 5 minutes: {alt}")
             st.caption("Share of the last 5 minutes")
         else:

@@ -92,7 +92,7 @@ def _shown(view: ExperimentView) -> None:
     for line in filter(None, [experiment.comment, experiment.reason]):
         st.caption(line)
     share = experiment.proposal.share
-    arms = ((f"as it is ({1 - share:.0%})", view.control), (f"candidate ({share:.0%})", view.candidate))
+    arms = ((f"as it is ({notices.percent(1 - share)})", view.control), (f"candidate ({notices.percent(share)})", view.candidate))
     rows = [{"arm": arm, "requests": f"{of.requests:,}", "sessions counted": f"{of.sessions:,}"} for arm, of in arms]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key=f"arms-{experiment.id}")
     st.dataframe(findings(view), hide_index=True, key=f"findings-{experiment.id}")

@@ -79,7 +79,7 @@ def test_a_gap_in_the_waterfall_is_no_zero() -> None:
 
 def test_a_source_that_nobody_reports_has_no_bar() -> None:
     bar = charts.shares({Source.ENGINE: 0.75, Source.L2: 0.0, Source.COMPUTED: 0.25}).data[0]
-    assert list(zip(bar.y, bar.text, strict=True)) == [("engine", "75%"), ("l2", "0%"), ("computed", "25%")]
+    assert list(zip(bar.y, bar.text, strict=True)) == [("engine", "75 %"), ("l2", "0 %"), ("computed", "25 %")]
 
 
 def test_fleets_of_several_namespaces_are_lines_of_their_own() -> None:

@@ -22,9 +22,9 @@ def test_without_tokens_there_is_no_step() -> None:
 def test_the_figure_has_all_tokens_first_and_says_amounts_and_shares() -> None:
     bar = stairs.figure(stairs.steps({Source.ENGINE: 750.0, Source.COMPUTED: 250.0})).data[0]
     assert list(bar.y) == [stairs.ALL, "engine", "computed"]
-    assert list(bar.text) == ["1,000 tokens/s", "75.0% · 750/s", "25.0% · 250/s"]
+    assert list(bar.text) == ["1,000 tokens/s", "75 % · 750/s", "25 % · 250/s"]
     assert list(bar.base) == [0.0, 0.0, 0.75]
 
 
 def test_those_who_do_not_see_it_get_a_sentence() -> None:
-    assert stairs.words(stairs.steps({Source.ENGINE: 3.0, Source.L2: 1.0})) == "engine 75%, l2 25%"
+    assert stairs.words(stairs.steps({Source.ENGINE: 3.0, Source.L2: 1.0})) == "engine 75 %, l2 25 %"

@@ -104,7 +104,7 @@ def test_the_waterfall_adds_up_or_names_what_is_missing_and_why(opened: Opener, 
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = opened("cache")
     assert len(page.get("plotly_chart")) == 2
-    assert page.warning[0].value == "To all but 20.0%: of 20.0 tokens/s nobody says where their KV came from."
+    assert page.warning[0].value == "To all but 20 %: of 20.0 tokens/s nobody says where their KV came from."
     said = " ".join(each.value for each in page.markdown)
     assert "Most of it at `decode-1` (vLLM 0.11.0)." in said
     assert "Why: 1 LMCache server without L1's hits apart from L2's" in said
@@ -179,7 +179,7 @@ def test_whether_a_bigger_l1_helps_is_answered_with_its_numbers_and_the_way_to_t
     with prometheus(answers(LARGER, {"evidence": [*ROOMY, *MISSING], "places": [({}, 14.0)]})) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = turned(opened("cache"), LARGER)
-    why = "33% of what it evicted was asked for again, 50.00 s later on average: about 1.5 times its size would have kept it"
+    why = "33 % of what it evicted was asked for again, 50.00 s later on average: about 1.5 times its size would have kept it"
     assert page.warning[0].value == f"**Yes.** `lmcache-0`: {why}."
     frame = page.dataframe[0].value
     assert list(frame["bigger?"]) == ["yes", "no"]

@@ -343,7 +343,7 @@ def test_an_experiment_begins_with_what_the_form_says_and_is_stopped(opened: Ope
     (name,) = state(steered)["experiments"].values()
     assert labelled(page.selectbox, "Experiment").value == name
     arms = next(frame.value for frame in page.dataframe if "arm" in frame.value)
-    assert arms["arm"].tolist() == ["as it is (80%)", "candidate (20%)"]
+    assert arms["arm"].tolist() == ["as it is (80 %)", "candidate (20 %)"]
     page = press(page, "Stop it: all sessions as they were")
     assert state(steered)["experiments"] == {}
     assert not page.exception
