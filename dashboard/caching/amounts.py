@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
+
 from dashboard import notices
 from dashboard.promapi import Sample
 from stack.control.tiers import size
@@ -32,3 +34,14 @@ def fleet(sample: Sample) -> str:
 def place(sample: Sample) -> str:
     """The engine, server or store that a sample is of."""
     return sample.labels.get(Label.REPLICA, "?")
+
+
+def places(*asked: Sequence[Sample]) -> Callable[[Sample], str]:
+    """How the places of these samples are told: with their fleet where they are of several, which may use one name twice."""
+    several = len({fleet(sample) for samples in asked for sample in samples}) > 1
+    return (lambda sample: " / ".join(filter(None, (fleet(sample), place(sample))))) if several else place
+
+
+def beginning(name: str, fleets: Collection[str]) -> str:
+    """How a sentence on the fleet begins: with its name where there are several."""
+    return f"`{name}`: " if len(fleets) > 1 and name else ""

@@ -58,35 +58,46 @@ def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
 
 def _verdict(answers: Answers) -> None:
     try:
-        sides = _sides(answers)
+        fleets = sides(answers)
     except PrometheusUnavailableError as error:
         panels.failed(error)
         return
-    found = truth.findings(sides)
+    found = truth.everywhere(fleets)
+    agreeing = {name: each for name, each in fleets.items() if truth.comparable(each)}
     if found:
         show = st.error if found[0].certain else st.warning
         show("\n\n".join(finding.text for finding in found), icon=":material/compare_arrows:")
-    elif truth.comparable(sides):
-        st.success(f"The stores hold what LMCache believes ({notices.percent(sides.held)}).", icon=":material/check_circle:")
+    elif agreeing and len(agreeing) == len(fleets):
+        held = ", ".join(f"{amounts.beginning(name, fleets)}{notices.percent(each.held)}" for name, each in agreeing.items())
+        st.success(f"The stores hold what LMCache believes ({held}).", icon=":material/check_circle:")
     else:
-        st.info("Whether L2 holds what LMCache believes is unknown: it takes both a store that is read and an LMCache that tells.")
+        where = ", ".join(f"`{name}`" for name in fleets if name not in agreeing) if agreeing else ""
+        st.info(f"{_UNKNOWN}{f' That is so of {where}.' if where else ''}")
 
 
-def _sides(answers: Answers) -> Sides:
-    stores = answers.samples("stores")
+_UNKNOWN = "Whether L2 holds what LMCache believes is unknown: it takes both a store that is read and an LMCache that tells."
+
+
+def sides(answers: Answers) -> dict[str, Sides]:
+    """Both sides of each fleet that tells anything of L2. Raises PrometheusUnavailableError where a question failed."""
+    asked = {name: answers.samples(name) for name in ("stores", "held", "not found now", "policies", "strayed")}
+    fleets = sorted({amounts.fleet(sample) for samples in asked.values() for sample in samples})
+    return {
+        fleet: _sides({name: [one for one in samples if amounts.fleet(one) == fleet] for name, samples in asked.items()})
+        for fleet in fleets
+    }
+
+
+def _sides(told: Mapping[str, list[Sample]]) -> Sides:
+    """Of one fleet."""
     return Sides(
-        held=_only(answers.samples("held")),
-        evicted=_sum(_of(stores, "evicted")),
-        not_found=_sum(answers.samples("not found now")),
-        policies={amounts.place(sample): sample.labels.get(Label.POLICY, "?") for sample in answers.samples("policies")},
-        full={amounts.place(sample): sample.value for sample in _of(stores, "full")},
-        strayed={amounts.place(sample): sample.labels.get(Label.STATE, "?") for sample in answers.samples("strayed")},
+        held=next((sample.value for sample in told["held"]), None),
+        evicted=_sum(_of(told["stores"], "evicted")),
+        not_found=_sum(told["not found now"]),
+        policies={amounts.place(sample): sample.labels.get(Label.POLICY, "?") for sample in told["policies"]},
+        full={amounts.place(sample): sample.value for sample in _of(told["stores"], "full")},
+        strayed={amounts.place(sample): sample.labels.get(Label.STATE, "?") for sample in told["strayed"]},
     )
-
-
-def _only(samples: list[Sample]) -> float | None:
-    """The lowest, where there are several fleets."""
-    return min((sample.value for sample in samples), default=None)
 
 
 def _sum(samples: list[Sample]) -> float | None:

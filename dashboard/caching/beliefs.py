@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -24,40 +24,58 @@ def draw(answers: Answers, scope: Scope) -> None:
     panels.heading("What LMCache believes", truth_queries.believers(scope.fleet), answers)
     try:
         believers, strayed = answers.samples("believers"), answers.samples("strayed")
-        counts = {sample.labels.get(Label.STATE, "?"): sample.value for sample in answers.samples("addresses")}
-        nodes = {sample.labels.get(Label.QUANTITY): sample.value for sample in answers.samples("daemons")}
+        counts, nodes = answers.samples("addresses"), answers.samples("daemons")
     except PrometheusUnavailableError as error:
         panels.failed(error)
         return
     if believers:
-        states = {amounts.place(sample): sample.labels.get(Label.STATE) for sample in strayed}
-        _table(believers, states, judged=bool(counts))
+        frame = beliefs(believers, strayed, counts)
+        st.dataframe(frame, hide_index=True, key="cache-beliefs", placeholder=notices.UNKNOWN)
     else:
         st.info(_NO_BELIEF)
-    st.caption(_addresses(counts))
-    if nodes.get("nodes"):
-        st.caption(_daemons(nodes))
+    for line in [*addresses(counts), *daemons(nodes)]:
+        st.caption(line)
 
 
-def _table(believers: Sequence[Sample], states: Mapping[str, str | None], *, judged: bool) -> None:
-    """`judged`: which L2 is meant is known, so that one which has not strayed uses it."""
+def beliefs(believers: Sequence[Sample], strayed: Sequence[Sample], counts: Sequence[Sample]) -> pd.DataFrame:
+    """A row an LMCache. Where it is known which L2 a fleet is meant to use, one of it that has not strayed uses that."""
+    named = amounts.places(believers, strayed, counts)
+    states = {named(one): one.labels.get(Label.STATE) for one in strayed}
+    judged = {amounts.fleet(one) for one in counts}
     rows = [
-        {"LMCache": amounts.place(one), "believed in L2": amounts.memory(one.value), _MEANT: states.get(amounts.place(one))}
+        {
+            "LMCache": named(one),
+            "believed in L2": amounts.memory(one.value),
+            _MEANT: states.get(named(one), "equal" if amounts.fleet(one) in judged else None),
+        }
         for one in sorted(believers, key=lambda one: -one.value)
     ]
-    like = "equal" if judged else notices.UNKNOWN
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="cache-beliefs", placeholder=like)
+    return pd.DataFrame(rows)
 
 
-def _addresses(counts: Mapping[str, float]) -> str:
-    if not counts:
-        return "Whether each LMCache uses the L2 that was meant is unknown: the exporter was told none (`--l2.expected-url`)."
-    told = ", ".join(f"{count:.0f} {state}" for state, count in sorted(counts.items()))
-    return f"L2 in use against the one meant (`--l2.expected-url`): {told}."
+def addresses(samples: Sequence[Sample]) -> Iterator[str]:
+    """How many use the L2 that was meant, a sentence a fleet."""
+    if not samples:
+        yield "Whether each LMCache uses the L2 that was meant is unknown: the exporter was told none (`--l2.expected-url`)."
+    for beginning, counts in _fleets(samples, Label.STATE):
+        told = ", ".join(f"{count:.0f} {state}" for state, count in sorted(counts.items()))
+        yield f"{beginning}L2 in use against the one meant (`--l2.expected-url`): {told}."
 
 
-def _daemons(nodes: Mapping[str | None, float]) -> str:
-    memory = nodes.get("memory")
-    shared = "is unknown" if memory is None else f"is there on {memory:.0f}"
-    answering = f"{nodes.get('answering', 0):.0f} of {nodes['nodes']:.0f} nodes"
-    return f"HyperPod's tiered storage answers on {answering}; its shared memory {shared}."
+def daemons(samples: Sequence[Sample]) -> Iterator[str]:
+    """What is known of HyperPod's tiered storage, a sentence a fleet that has nodes with it."""
+    for beginning, nodes in _fleets(samples, Label.QUANTITY):
+        if nodes.get("nodes"):
+            memory = nodes.get("memory")
+            shared = "is unknown" if memory is None else f"is there on {memory:.0f}"
+            answering = f"{nodes.get('answering', 0):.0f} of {nodes['nodes']:.0f} nodes"
+            yield f"{beginning}HyperPod's tiered storage answers on {answering}; its shared memory {shared}."
+
+
+def _fleets(samples: Sequence[Sample], by: Label) -> Iterator[tuple[str, Mapping[str, float]]]:
+    """The numbers of each fleet, and how a sentence on it begins where there are several."""
+    fleets: dict[str, dict[str, float]] = {}
+    for sample in samples:
+        fleets.setdefault(amounts.fleet(sample), {})[sample.labels.get(by, "?")] = sample.value
+    for fleet, numbers in sorted(fleets.items()):
+        yield amounts.beginning(fleet, fleets), numbers

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import notices, panels
 from dashboard.asking import Answers, Now, Over, Question
+from dashboard.caching import amounts
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
@@ -75,7 +76,7 @@ _ALL_LOOKED = "No look-up ended without looking; LMCache tells of it once one di
 
 def _engines(answers: Answers) -> None:
     try:
-        frame = _frame(answers.samples("engines now"))
+        frame = use(answers.samples("engines now"))
     except PrometheusUnavailableError as error:
         panels.failed(error)
         return
@@ -89,11 +90,12 @@ def _engines(answers: Answers) -> None:
     st.dataframe(frame, hide_index=True, key="cache-lost", column_config=_COLUMNS, placeholder=notices.UNKNOWN)
 
 
-def _frame(samples: Sequence[Sample]) -> pd.DataFrame:
-    """A row an engine of which both is told, those of least use first."""
+def use(samples: Sequence[Sample]) -> pd.DataFrame:
+    """A row an engine of which both is told, those of least use first; engines of several fleets with their fleet."""
     told: dict[str, dict[str, float]] = {}
+    named = amounts.places(samples)
     for sample in samples:
-        told.setdefault(sample.labels.get(Label.REPLICA, "?"), {})[sample.labels[Label.QUANTITY]] = sample.value
+        told.setdefault(named(sample), {})[sample.labels[Label.QUANTITY]] = sample.value
     rows = [
         {"engine": name, FOUND: each[FOUND], LOADED: each[LOADED], "of use": each[LOADED] / each[FOUND]}
         for name, each in told.items()
@@ -104,10 +106,11 @@ def _frame(samples: Sequence[Sample]) -> pd.DataFrame:
 
 def _doubts(answers: Answers) -> None:
     try:
-        doubtful = [sample for sample in answers.samples("doubts") if sample.value]
+        doubts = answers.samples("doubts")
     except PrometheusUnavailableError as error:
         panels.failed(error)
         return
-    if doubtful:
-        names = ", ".join(f"`{one.labels.get(Label.REPLICA)}` ({one.labels.get(Label.REASON)})" for one in doubtful)
+    named = amounts.places(doubts)
+    if doubtful := [sample for sample in doubts if sample.value]:
+        names = ", ".join(f"`{named(one)}` ({one.labels.get(Label.REASON)})" for one in doubtful)
         st.warning(f"All numbers here are too low at {names}: LMCache lost events before it counted them.", icon=":material/help:")

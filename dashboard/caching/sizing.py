@@ -78,12 +78,10 @@ _NO_STAYS = "Nobody tells how long L1's chunks stay: LMCache's server does (from
 def evidence(samples: Sequence[Sample]) -> dict[str, Evidence]:
     """By L1, each with its fleet where there are several."""
     found: dict[str, dict[str, float]] = {}
-    several = len({amounts.fleet(sample) for sample in samples}) > 1
+    named = amounts.places(samples)
     for sample in samples:
-        name = sample.labels.get(Label.REPLICA, "?")
-        place = f"{amounts.fleet(sample)} / {name}" if several else name
         if (kind := sample.labels.get(Label.QUANTITY, "")) in _KINDS:
-            found.setdefault(place, {})[kind] = sample.value
+            found.setdefault(named(sample), {})[kind] = sample.value
     return {place: Evidence(**numbers) for place, numbers in found.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import notices, panels
 from dashboard.asking import Answers
 from dashboard.caching import amounts
-from dashboard.promapi import PrometheusUnavailableError
+from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from stack.metrics import truth_queries
 from stack.metrics.family import Label
@@ -31,15 +31,21 @@ def draw(answers: Answers, window: str, scope: Scope) -> None:
     except PrometheusUnavailableError as error:
         panels.failed(error)
         return
-    stores: dict[str, dict[str, float]] = {}
-    for sample in told:
-        stores.setdefault(amounts.place(sample), {})[sample.labels[Label.QUANTITY]] = sample.value
-    if not stores:
+    frame = words(told, policies)
+    if frame.empty:
         st.info(_NO_STORE)
         return
-    kept = {amounts.place(sample): sample.labels.get(Label.POLICY) for sample in policies}
-    frame = pd.DataFrame({name: _words(numbers, kept.get(name)) for name, numbers in stores.items()})
     st.dataframe(frame, key="cache-stores", height="content", placeholder=notices.UNKNOWN)
+
+
+def words(told: Sequence[Sample], policies: Sequence[Sample]) -> pd.DataFrame:
+    """A column a store, those of several fleets with their fleet."""
+    stores: dict[str, dict[str, float]] = {}
+    named = amounts.places(told, policies)
+    for sample in told:
+        stores.setdefault(named(sample), {})[sample.labels[Label.QUANTITY]] = sample.value
+    kept = {named(sample): sample.labels.get(Label.POLICY) for sample in policies}
+    return pd.DataFrame({name: _words(numbers, kept.get(name)) for name, numbers in stores.items()})
 
 
 def _words(told: Mapping[str, float], policy: str | None) -> dict[str, Any]:

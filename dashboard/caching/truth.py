@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dashboard import notices
+from dashboard.caching import amounts
 
 # Below this the store clearly holds less than is believed: its KV is estimated from a sample.
 HELD = 0.9
@@ -39,6 +40,16 @@ class Finding:
 def findings(sides: Sides) -> list[Finding]:
     """None where the two agree, as far as they tell."""
     return sorted(_found(sides), key=lambda finding: not finding.certain)
+
+
+def everywhere(fleets: Mapping[str, Sides]) -> list[Finding]:
+    """Of all fleets, each finding with its fleet where there are several."""
+    each = [
+        Finding(finding.certain, f"{amounts.beginning(name, fleets)}{finding.text}")
+        for name, sides in fleets.items()
+        for finding in findings(sides)
+    ]
+    return sorted(each, key=lambda finding: not finding.certain)
 
 
 def comparable(sides: Sides) -> bool:
