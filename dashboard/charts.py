@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,9 +35,14 @@ class Span:
         return Span(self.start.astimezone(UTC), self.end.astimezone(UTC))
 
     def on_grid(self, step: int) -> Span:
-        """From and to a whole multiple of `step` seconds: or points would jump about from one refresh to the next."""
-        start, end = (datetime.fromtimestamp(at.timestamp() // step * step, at.tzinfo) for at in (self.start, self.end))
-        return Span(start, end)
+        """Whole `step`s of seconds that end with the last half minute, or a little before in ranges of days.
+
+        It moves on by jumps: until the next one it is neither asked for nor drawn anew, and all who look share the answers.
+        """
+        jump = max(min(step, 30), step // 24)
+        end = self.end.timestamp() // jump * jump
+        start = end - math.ceil((self.end - self.start).total_seconds() / step) * step
+        return Span(datetime.fromtimestamp(start, self.start.tzinfo), datetime.fromtimestamp(end, self.end.tzinfo))
 
 
 class Mark(Protocol):

@@ -113,3 +113,20 @@ def test_a_limit_is_a_line_that_the_axis_reaches_beside_the_marks() -> None:
     assert [(shape.x0, shape.y0) for shape in figure.layout.shapes][1:] == [(0, 12.5)]
     assert [note.text for note in figure.layout.annotations] == ["link"]
     assert figure.data[-1].y == (12.5,)
+
+
+@pytest.mark.parametrize(
+    ("length", "step", "late"),
+    [
+        (timedelta(minutes=15), 10, timedelta(seconds=3)),
+        (timedelta(hours=6), 180, timedelta(seconds=23)),
+        (timedelta(days=1), 720, timedelta(seconds=23)),
+        (timedelta(days=7), 5_040, timedelta(seconds=203)),
+    ],
+)
+def test_what_is_drawn_ends_with_the_last_moments_however_long_it_is(length: timedelta, step: int, late: timedelta) -> None:
+    end = datetime.fromtimestamp(1_800_000_203 - 1_800_000_000 % 2_520, UTC)
+    steps = charts.Span(end - length, end).on_grid(step)
+    assert end - steps.end == late
+    assert (steps.end - steps.start).total_seconds() % step == 0
+    assert steps.end - steps.start >= length
