@@ -44,14 +44,14 @@ def review(proposal: Proposal, asked: bool, *, place: str, read_only: bool = Fal
     """
     previewed_here = f"{_PREVIEWED} {place}"
     if asked:
-        st.session_state.pop(_APPLIED, None)
+        st.session_state.pop(f"{_APPLIED} {place}", None)
         st.session_state.pop(previewed_here, None)
         st.session_state.pop(f"{_IN_FLIGHT} {place}", None)
         _preview(proposal, place)
     _offer_force(proposal, place)
     previewed: tuple[Proposal, ChangeView] | None = st.session_state.get(previewed_here)
     if previewed is None:
-        _outcome(proposal.generation)
+        _outcome(proposal.generation, place)
         return False
     if replace(previewed[0], force=False) != proposal:
         del st.session_state[previewed_here]
@@ -121,7 +121,7 @@ def _confirm(proposal: Proposal, change: ChangeView, place: str, read_only: bool
         if pressed and not sure:
             missing(name)
             return False
-        return pressed and _apply(proposal, comment)
+        return pressed and _apply(proposal, comment, place)
 
 
 def fields(diff: tuple[Change, ...]) -> pd.DataFrame:
@@ -129,7 +129,7 @@ def fields(diff: tuple[Change, ...]) -> pd.DataFrame:
     return pd.DataFrame([{"field": c.field, "before": plain(c.before), "after": plain(c.after)} for c in diff])
 
 
-def _apply(proposal: Proposal, comment: str) -> bool:
+def _apply(proposal: Proposal, comment: str, place: str) -> bool:
     with notices.told():
         try:
             change = proposal.ask(sources.control(), comment=comment.strip() or None)
@@ -137,14 +137,14 @@ def _apply(proposal: Proposal, comment: str) -> bool:
             st.error(f"{notices.unreachable(error)} Whether the change was applied is unknown until it answers.", icon=notices.AWAY)
             return False
         sources.forget()
-        st.session_state[_APPLIED] = change
+        st.session_state[f"{_APPLIED} {place}"] = change
         return True
     return False
 
 
-def _outcome(generation: int) -> None:
+def _outcome(generation: int, place: str) -> None:
     """What the last apply came to, until the next preview or the next generation."""
-    change: ChangeView | None = st.session_state.get(_APPLIED)
+    change: ChangeView | None = st.session_state.get(f"{_APPLIED} {place}")
     if change is None or change.generation != generation:
         return
     if change.pending:

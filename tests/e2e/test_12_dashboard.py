@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, TimeoutError, expect
 
 from dashboard.pages import PAGES
 from stack.metrics import catalog
@@ -44,8 +44,16 @@ def url(deck: Deck) -> str:
 
 
 def choose(page: Page, label: str, option: str | re.Pattern[str]) -> None:
-    page.get_by_label(label, exact=True).click()
-    page.get_by_role("option", name=option).first.click()
+    """Choose from a list, which a panel that just unfolds or a page that is just drawn anew closes: then it is opened again."""
+    listed = page.get_by_role("option", name=option).first
+    for _ in range(10):
+        page.get_by_label(label, exact=True).click()
+        try:
+            listed.click(timeout=3_000)
+        except TimeoutError:
+            continue
+        return
+    pytest.fail(f"{label} does not offer {option}")
 
 
 def apply(page: Page, why: str) -> None:
@@ -56,8 +64,10 @@ def apply(page: Page, why: str) -> None:
 
 
 def in_force(page: Page, generation: int) -> None:
-    """Wait until every router applies `generation`."""
+    """Wait until every router applies `generation`, and the page is drawn anew for it, which closes what is open."""
     expect(page.get_by_text(f"Every live router applies generation {generation}")).to_be_visible()
+    expect(page.get_by_text(f"Generation {generation} is in force.")).to_be_visible()
+    drawn(page)
 
 
 def test_a_strategys_effect_is_seen_it_is_switched_watched_and_taken_back(deck: Deck, driven: Browser, url: str) -> None:
@@ -66,11 +76,11 @@ def test_a_strategys_effect_is_seen_it_is_switched_watched_and_taken_back(deck: 
         page.goto(f"{url}/routing?routing-view=Decisions")
         expect(page.get_by_text("What the other strategies would have done").first).to_be_visible()
         page.goto(f"{url}/control")
+        page.get_by_text("Generations: what each came to").click()  # and it stays open
         choose(page, "Routing strategy", "round_robin")
         apply(page, "to see what it does")
         in_force(page, before + 1)
         assert deck.state()["desired"]["models"]["smollm2"]["strategy"] == "round_robin"
-        page.get_by_text("Generations: what each came to").click()
         choose(page, "Generation", re.compile(rf"^{before} "))
         page.get_by_role("button", name="Preview the way back").click()
         expect(page.get_by_text(f"This would become generation {before + 2}")).to_be_visible()
