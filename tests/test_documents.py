@@ -10,6 +10,8 @@ import pytest
 import stack.doctor.checks  # importing it registers every check
 import stack.drill.drills  # likewise every drill
 import stack.strategies  # noqa: F401  # importing it registers every strategy
+from dashboard.pages import PAGES
+from dashboard.report.__main__ import main as report
 from exporters.__main__ import main as exporter
 from stack.cli.main import main
 from stack.config import Ports
@@ -31,6 +33,9 @@ _ANCHOR = re.compile(r"\]\((?!https?:)([^)#]*)#([^)]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
+_HANDED_ON: dict[str, click.Command] = {"exporter": exporter, "report": report}  # they parse their arguments themselves
+
+
 def _commands(document: str) -> Iterator[list[str]]:
     """The words after `kvdeck` of every command line in `document`."""
     lines = [line for block in _SHELL.findall(document) for line in block.splitlines()]
@@ -42,8 +47,8 @@ def _commands(document: str) -> Iterator[list[str]]:
 
 def _command(words: list[str]) -> click.Command:
     """The command that `words` begin with, a group's sub-command where they go on with one."""
-    if words[0] == "exporter":  # it hands its arguments on
-        return exporter
+    if words[0] in _HANDED_ON:
+        return _HANDED_ON[words[0]]
     context = click.Context(main)
     command: click.Command = main
     for number, word in enumerate(words):
@@ -120,3 +125,9 @@ def test_the_readme_tells_every_drill() -> None:
         for drill in drills()
     )
     assert f"| drill | breaks | must alert | engines |\n|---|---|---|---|\n{rows}\n\n" in README
+
+
+def test_the_readme_names_every_page_of_the_dashboard_in_its_order() -> None:
+    section = README.partition("\n## The dashboard\n")[2].partition("\n## ")[0]
+    named = re.findall(r"^\| ([A-Z][^|!]*) \|", section, re.MULTILINE)
+    assert named == [page.title for page in PAGES]
