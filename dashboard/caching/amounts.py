@@ -36,10 +36,15 @@ def place(sample: Sample) -> str:
     return sample.labels.get(Label.REPLICA, "?")
 
 
-def places(*asked: Sequence[Sample]) -> Callable[[Sample], str]:
+def places(*asked: Sequence[Sample], by: Label = Label.REPLICA) -> Callable[[Sample], str]:
     """How the places of these samples are told: with their fleet where they are of several, which may use one name twice."""
     several = len({fleet(sample) for samples in asked for sample in samples}) > 1
-    return (lambda sample: " / ".join(filter(None, (fleet(sample), place(sample))))) if several else place
+
+    def told(sample: Sample) -> str:
+        name = sample.labels.get(by, "?")
+        return " / ".join(filter(None, (fleet(sample), name))) if several else name
+
+    return told
 
 
 def beginning(name: str, fleets: Collection[str]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+from dashboard.caching import amounts
 from dashboard.promapi import Sample
 from stack.engines import lmcache_quantities as lq
 from stack.engines import vllm_quantities as vq
@@ -28,14 +29,15 @@ REMAINDER = (
 )
 
 
-def reasons(states: Iterable[Sample], modes: Iterable[Sample], unread: Iterable[Sample], doubts: Iterable[Sample]) -> list[str]:
+def reasons(states: Iterable[Sample], modes: Iterable[Sample], unread: Sequence[Sample], doubts: Sequence[Sample]) -> list[str]:
     """Sentences without their full stop; none when all that could tell does."""
     return [*_states(states), *_modes(modes), *_unread(unread), *_doubts(doubts)]
 
 
-def named(engines: Iterable[Sample]) -> str:
+def named(engines: Sequence[Sample]) -> str:
     """Engines with their version: `decode-0 (vLLM 0.11.0)`."""
-    return ", ".join(dict.fromkeys(f"`{_label(one, Label.REPLICA)}` ({_version(one)})" for one in engines))
+    told = amounts.places(engines)
+    return ", ".join(dict.fromkeys(f"`{told(one)}` ({_version(one)})" for one in engines))
 
 
 def _states(samples: Iterable[Sample]) -> Iterable[str]:
@@ -53,21 +55,37 @@ def _modes(samples: Iterable[Sample]) -> Iterable[str]:
         Mode.IN_PROCESS: "inside engines, where L1 and L2 are not told apart: what is loaded through them is unknown",
         Mode.SILENT: "that told nothing yet, as before a first look-up",
     }
+    counts = _counts(samples)
+    yield from (f"{_many(counts[mode], 'LMCache')} {text}" for mode, text in said.items() if counts.get(mode))
+
+
+def modes_counted(samples: Iterable[Sample]) -> str:
+    """How many LMCaches there are of each mode, those of all fleets: `2 multi process, 1 silent`."""
+    return ", ".join(f"{count:.0f} {mode.replace('_', ' ')}" for mode, count in _counts(samples).items())
+
+
+def _counts(samples: Iterable[Sample]) -> dict[str, float]:
     counts: dict[str, float] = {}
     for sample in samples:
         mode = _label(sample, Label.MODE)
         counts[mode] = counts.get(mode, 0.0) + sample.value
-    yield from (f"{_many(counts[mode], 'LMCache')} {text}" for mode, text in said.items() if counts.get(mode))
+    return counts
 
 
-def _unread(samples: Iterable[Sample]) -> Iterable[str]:
-    targets = sorted(f"`{_label(one, Label.TARGET)}` ({_label(one, Label.COLLECTOR)})" for one in samples)
-    if targets:
-        yield f"the exporter cannot read {', '.join(targets)}"
+def unread_named(samples: Sequence[Sample]) -> str:
+    """What the exporter cannot read, each with how it is read: `lmcache-0` (lmcache)."""
+    told = amounts.places(samples, by=Label.TARGET)
+    return ", ".join(sorted(f"`{told(one)}` ({_label(one, Label.COLLECTOR)})" for one in samples))
 
 
-def _doubts(samples: Iterable[Sample]) -> Iterable[str]:
-    told = sorted(f"`{_label(one, Label.REPLICA)}` ({_label(one, Label.REASON)})" for one in samples if one.value)
+def _unread(samples: Sequence[Sample]) -> Iterable[str]:
+    if samples:
+        yield f"the exporter cannot read {unread_named(samples)}"
+
+
+def _doubts(samples: Sequence[Sample]) -> Iterable[str]:
+    place = amounts.places(samples)
+    told = sorted(f"`{place(one)}` ({_label(one, Label.REASON)})" for one in samples if one.value)
     if told:
         yield f"counters are too low at {', '.join(told)}: LMCache lost events before it counted them"
 

@@ -75,13 +75,16 @@ def _targets(answers: Answers) -> None:
         panels.failed(error)
         return
     if unread:
-        names = ", ".join(sorted(f"`{one.labels.get(Label.TARGET)}` ({one.labels.get(Label.COLLECTOR)})" for one in unread))
-        st.error(f"The exporter cannot read {names}: all that they would tell is absent, and not 0.", icon=":material/cloud_off:")
+        st.error(
+            f"The exporter cannot read {rest.unread_named(unread)}: all that they would tell is absent, and not 0.",
+            icon=":material/cloud_off:",
+        )
     if untold:
         st.warning(f"Listed, and telling no prompt tokens: {rest.named(untold)}.", icon=":material/help:")
     if modes:
-        told = ", ".join(f"{one.value:.0f} {one.labels.get(Label.MODE, '?').replace('_', ' ')}" for one in modes)
-        st.caption(f"LMCaches that are read: {told}. Silent ones have told nothing yet, as before a first look-up.")
+        st.caption(
+            f"LMCaches that are read: {rest.modes_counted(modes)}. Silent ones have told nothing yet, as before a first look-up."
+        )
     else:
         st.caption("No LMCache is read by the exporter: nothing of L1 and L2 is told where LMCache is them.")
 

@@ -34,3 +34,20 @@ def test_where_all_tell_there_is_nothing_to_say() -> None:
 def test_engines_are_named_with_the_version_that_may_be_the_reason() -> None:
     engines = [sample(replica="decode-0", version="0.11.0"), sample(replica="decode-1", version="")]
     assert rest.named(engines) == "`decode-0` (vLLM 0.11.0), `decode-1` (version unknown)"
+
+
+def test_what_has_one_name_in_two_fleets_is_told_with_its_fleet() -> None:
+    fleets = ("a", "b")
+    engines = [sample(namespace=name, replica="decode-0", version="0.11.0") for name in fleets]
+    assert rest.named(engines) == "`a / decode-0` (vLLM 0.11.0), `b / decode-0` (vLLM 0.11.0)"
+    unread = [sample(0.0, namespace=name, target="lmcache-0", collector="lmcache") for name in fleets]
+    doubts = [sample(value, namespace=name, replica="l", reason="lost") for name, value in zip(fleets, (0.0, 1.0), strict=True)]
+    assert rest.reasons([], [], unread, doubts) == [
+        "the exporter cannot read `a / lmcache-0` (lmcache), `b / lmcache-0` (lmcache)",
+        "counters are too low at `b / l` (lost): LMCache lost events before it counted them",
+    ]
+
+
+def test_lmcaches_of_one_mode_are_one_count_over_all_fleets() -> None:
+    modes = [sample(2.0, namespace="a", mode="multi_process"), sample(1.0, namespace="b", mode="multi_process")]
+    assert rest.modes_counted([*modes, sample(1.0, namespace="b", mode="silent")]) == "3 multi process, 1 silent"
