@@ -52,7 +52,7 @@ def badge() -> None:
             return
         if not sources.may_change():
             st.badge("look only", icon=":material/visibility:", color="gray")
-        if person.tokens:
+        if person is not None and person.tokens:
             _card(person)
 
 

@@ -13,6 +13,8 @@ from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
 from stack.api.answers import ControlAnswerError, ControlError, ControlUnreachableError, StaleError, UnauthorizedError
 from stack.api.schema import StateView
+from stack.api.self_schema import SelfView
+from stack.control.access import Role
 from stack.control.mode import Mode
 
 UNKNOWN = "unknown"
@@ -65,6 +67,16 @@ def mode(state: StateView) -> None:
             st.info(text, icon=":material/description:")
         case Mode.LIVE:
             pass
+
+
+def role(person: SelfView | None, what: str) -> None:
+    """Say whose token does not include `what`, or that control does not tell."""
+    if person is None:
+        text = "This control is of an older release and does not tell what your token may: previews are open to you"
+        st.info(f"{text}, and whether you may {what} it says when it is asked.", icon=":material/help:")
+    elif not person.role.may(Role.OPERATOR):
+        text = f"{person.name} is a {person.role} and looks only: an operator may {what}."
+        st.info(text, icon=":material/visibility:")
 
 
 def experiments(state: StateView) -> None:

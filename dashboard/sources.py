@@ -20,7 +20,7 @@ from stack.adapters.http_access import Access
 from stack.adapters.http_config import HttpConfigError, read_http_config
 from stack.adapters.trust import TrustError
 from stack.api.alert_schema import AlertsView
-from stack.api.answers import UnauthorizedError
+from stack.api.answers import ControlAnswerError, UnauthorizedError
 from stack.api.experiment_client import ExperimentClient
 from stack.api.schema import StateView
 from stack.api.self_schema import SelfView
@@ -32,6 +32,7 @@ _FRESH_SECONDS = 2.0  # parts of a page that are drawn together see one state
 _WHO_SECONDS = 5.0
 AUDIT_RECORDS = 100
 TAKEN_BACK = 401  # 403 is a role that does not include what was asked
+_NOT_FOUND = 404
 
 T = TypeVar("T")
 
@@ -121,9 +122,21 @@ def state() -> StateView:
     return _kept("state read", _FRESH_SECONDS, lambda control: control.state())
 
 
-def who() -> SelfView:
-    """Who looks, by the token that control is asked with, at most five seconds old. Raises as `state` does."""
-    return _kept("who read", _WHO_SECONDS, lambda control: control.myself())
+def who() -> SelfView | None:
+    """Who looks, by the token that control is asked with, at most five seconds old. Raises as `state` does.
+
+    None where control is of an older release, which tells nobody: whether it takes a change is seen when it is asked.
+    """
+    return _kept("who read", _WHO_SECONDS, _person)
+
+
+def _person(control: ExperimentClient) -> SelfView | None:
+    try:
+        return control.myself()
+    except ControlAnswerError as error:
+        if error.status != _NOT_FOUND:
+            raise
+        return None
 
 
 def audit() -> Sequence[AuditRecord]:
@@ -142,6 +155,12 @@ def forget() -> None:
         st.session_state.pop(kept, None)
 
 
+def may_operate() -> bool:
+    """Whether this person's role includes changes, as far as is known. Raises as `state` does."""
+    person = who()
+    return person is None or person.role.may(Role.OPERATOR)
+
+
 def may_change() -> bool:
     """Whether this person's changes would be taken, by control's mode and their role. Raises as `state` does."""
-    return who().role.may(Role.OPERATOR) and state().mode is Mode.LIVE
+    return may_operate() and state().mode is Mode.LIVE

@@ -10,7 +10,6 @@ from dashboard import notices, sources
 from dashboard.fleet.place import Place
 from dashboard.steering.review import Proposal, review
 from stack.api.schema import EngineView, StateView
-from stack.control.access import Role
 from stack.control.state import PoolState
 from stack.model.tier import Pool
 
@@ -42,10 +41,8 @@ def steer(place: Place | None, name: str | None) -> None:
 
 def _allowed(state: StateView) -> bool:
     """Whether this person may at least preview; it is said why not, and why a preview is all."""
-    person = sources.who()
-    if not person.role.may(Role.OPERATOR):
-        text = f"{person.name} is a {person.role} and looks only: an operator may drain and scale here."
-        st.info(text, icon=":material/visibility:")
+    notices.role(sources.who(), "drain and scale here")
+    if not sources.may_operate():
         return False
     notices.mode(state)
     return True

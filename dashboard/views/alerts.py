@@ -9,7 +9,6 @@ from dashboard.alarms import listing, silences, silencing
 from dashboard.alarms.groups import grouped
 from dashboard.alarms.known import Known, known, within
 from dashboard.scope import Scope, toolbar
-from stack.control.access import Role
 from stack.control.alert import Alert, AlertState
 
 SEVERITIES = ("critical", "warning", "info")
@@ -36,7 +35,7 @@ def page() -> None:
 def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> None:
     with notices.told():
         now = known()
-        may_silence = now.silences and _may_silence()
+        may_silence = now.silences and sources.may_operate()
         for doubt in now.doubts:
             st.warning(doubt, icon=":material/help:")
         found = within(now.alerts, scope)
@@ -85,7 +84,3 @@ def _nothing(now: Known, hidden: int) -> None:
     else:
         text = "Prometheus tells of no alert. Whether it has kvdeck's rules at all, `kvdeck doctor` says."
         st.info(text, icon=":material/help:")
-
-
-def _may_silence() -> bool:
-    return sources.who().role.may(Role.OPERATOR)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 import streamlit as st
 
 from dashboard import links, notices, sources
@@ -24,32 +26,46 @@ from stack.control.mode import Mode
 _DRAFTS, _SEEN, _SERIAL = "drafts", "generation seen", "serial"
 
 
+class May(Enum):
+    """What somebody may do here."""
+
+    LOOK = auto()
+    PREVIEW = auto()
+    CHANGE = auto()
+
+
 def page() -> None:
     """Draw the page."""
     scope = toolbar("Control")
     with st.container():  # one place for what comes and goes: else an open panel below would move, and close
-        state = _state()
+        state, may = _state()
         if state is not None:
-            notices.mode(state)
             notices.experiments(state)
         model = _model(state, scope.model_name)
         if model is not None:
-            _change(model, state)
+            _change(model, state, may)
     _follow()
     if state is not None:
         links.page_link("dpd", "What another threshold would do", {"dpd-part": "Threshold"}, icon=":material/call_split:")
-        if generations(state, sources.may_change()):
+        if generations(state, may is May.CHANGE):
             st.rerun()
         history()
 
 
-def _state() -> StateView | None:
-    state = None
+def _state() -> tuple[StateView | None, May]:
+    """What control tells, None where it does not; and what this person may, looking alone where that is not told."""
+    state, may = None, May.LOOK
     with notices.told():
         sources.forget()
         state = sources.state()
+        notices.role(sources.who(), "change what is in force here")
+        if sources.may_operate():
+            may = May.CHANGE if state.mode is Mode.LIVE else May.PREVIEW
+            notices.mode(state)
+        else:
+            st.caption("The form shows what is in force, for looking: what is edited in it cannot be previewed, nor tried.")
     st.session_state[_SEEN] = None if state is None else state.generation
-    return state
+    return state, may
 
 
 def _model(state: StateView | None, picked: str | None) -> str | None:
@@ -62,7 +78,7 @@ def _model(state: StateView | None, picked: str | None) -> str | None:
     return st.selectbox("Model", names, key="steered model")
 
 
-def _change(model: str, state: StateView | None) -> None:
+def _change(model: str, state: StateView | None, may: May) -> None:
     drafts = _drafts()
     if model not in drafts and state is not None:
         drafts[model] = _filled(model, state)
@@ -71,16 +87,16 @@ def _change(model: str, state: StateView | None) -> None:
     drafts[model] = form(model, drafts[model])
     if state is None or not _current(model, state):
         return
-    draft, may = drafts[model], sources.may_change()
-    if may or state.mode is not Mode.LIVE:  # a viewer's preview would be refused
+    draft, change = drafts[model], may is May.CHANGE
+    if may is not May.LOOK:  # a viewer's preview would be refused, in every mode
         with st.container(horizontal=True):
             asked = st.button("Preview", icon=":material/preview:")
             if draft.patch and st.button("Reset", icon=":material/undo:"):
                 _begin(model, _filled(model, state))
-        if review(Proposal(draft.generation, draft.patch), asked, place="form", read_only=not may):
+        if review(Proposal(draft.generation, draft.patch), asked, place="form", read_only=not change):
             del drafts[model]
             st.rerun()
-    trying(model, draft.patch, state, may)
+    trying(model, draft.patch, state, change)
 
 
 def _current(model: str, state: StateView) -> bool:

@@ -149,6 +149,11 @@ class Steered:
         """The router has followed and control has looked."""
         self._run(self._settle())
 
+    def age(self) -> None:
+        """Be as one of a release that does not tell yet whose a token is."""
+        routes = self._control.app.router.routes
+        routes[:] = [route for route in routes if getattr(route, "path", None) != "/v1/self"]
+
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(10)
 

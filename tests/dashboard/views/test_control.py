@@ -9,11 +9,15 @@ import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from stack.control.access import Role
 from stack.control.mode import Mode, Stance
 from tests.dashboard.conftest import TOOLBAR, Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered
+from tests.grants import grant
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
+
+LOOKING = "The form shows what is in force, for looking: what is edited in it cannot be previewed, nor tried."
 
 
 def state(control: Steered) -> dict[str, Any]:
@@ -366,6 +370,49 @@ def test_a_link_that_makes_no_sense_is_said(steered: Steered, environment: pytes
     page.run()
     page.session_state["control"].close()
     assert said(page.error)[0].startswith("The link sets what cannot be set: Object contains unknown field `routing_treshold`")
+
+
+@pytest.mark.parametrize("stance", [Stance(), Stance(Mode.OBSERVE)], ids=lambda stance: stance.mode.value)
+def test_a_viewer_is_told_why_there_is_no_preview(
+    opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path, stance: Stance
+) -> None:
+    fleet = EmulatedFleet(running("prefill-0", "decode-0", "decode-1").engines)
+    bob = (grant("bob", Role.VIEWER),)
+    control = Steered(tmp_path / "control", fleet, desired(), "root", stance, others=bob)
+    (tmp_path / "token").write_text("bob")
+    environment.setenv("KVDECK_CONTROL_URL", control.url)
+    environment.setenv("KVDECK_CONTROL_TOKEN_FILE", str(tmp_path / "token"))
+    try:
+        page = choose(opened("control"), "session")
+    finally:
+        control.stop()
+    assert said(page.info) == ["bob is a viewer and looks only: an operator may change what is in force here."]
+    assert LOOKING in said(page.caption)
+    assert buttons(page) == []
+    assert not page.error
+    assert not page.exception
+
+
+def test_a_control_of_an_older_release_is_said_not_to_tell_roles_and_takes_changes(opened: Opener, steered: Steered) -> None:
+    steered.age()
+    page = opened("control")
+    assert said(page.info) == [
+        "This control is of an older release and does not tell what your token may: previews are open to you, "
+        "and whether you may change what is in force here it says when it is asked."
+    ]
+    assert LOOKING not in said(page.caption)
+    page = press(press(choose(page, "session"), "Preview"), "Apply")
+    assert model(steered)["strategy"] == "session"
+    assert not page.error
+    assert not page.exception
+
+
+def test_a_control_of_an_older_release_is_no_stack_trace_on_any_page(opened: Opener, steered: Steered) -> None:
+    steered.age()
+    for view in ("overview", "dpd", "engines", "alerts"):
+        page = opened(view)
+        assert not page.exception
+        assert not [text for text in said(page.error) if "Refused" in text]
 
 
 def _control() -> None:
