@@ -14,6 +14,7 @@ from dashboard.asking import Now
 from dashboard.charts import Span
 from dashboard.promapi import PrometheusUnavailableError, step_seconds
 from dashboard.settings import SettingsError
+from dashboard.wording import plain
 from stack.metrics import fleet_queries
 from stack.metrics.family import Label
 from stack.metrics.promql import Where
@@ -120,7 +121,9 @@ def _pickers() -> Where:
     # Before a page is first drawn, only its link says what is picked.
     shown = [st.session_state.get(name) or st.query_params.get(name) for name in PICKED.values()]
     narrowed = ", ".join(value for value in shown if value and value != ALL)
-    with st.popover(narrowed or "All models", icon=":material/filter_alt:", help="Which model, namespace and cluster is shown"):
+    with st.popover(
+        plain(narrowed) or "All models", icon=":material/filter_alt:", help="Which model, namespace and cluster is shown"
+    ):
         for label, name in PICKED.items():
             options = [ALL, *sorted(known.get(label, ()))]
             # What a link names stays, though nobody tells of it now.

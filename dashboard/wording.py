@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|~<>$:-])")
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|~<>$&:-])")
 
 
 def plain(text: str) -> str:
     """`text` in Markdown that shows it as it is, on one line."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def code(text: str) -> str:
+    """`text` within backticks, as many as it takes that none of its own ends them."""
+    line = " ".join(text.split())
+    if "`" not in line:
+        return f"`{line}`" if line else ""
+    fence = "`" * (1 + max(len(run) for run in re.findall("`+", line)))
+    return f"{fence} {line} {fence}"
 
 
 def page(runbook: str) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import notices, sources, strategy_names
 from dashboard.scope import Scope
+from dashboard.wording import plain
 from stack.api.schema import DecisionsView
 from stack.model.tier import Path
 
@@ -59,7 +60,7 @@ class Wanted:
 def filters() -> Wanted:
     """Draw the filters, folded up behind a button that says what is narrowed."""
     told = ", ".join(filter(None, map(_now, (_PATH, _STRATEGY, _ENGINE, _FALLBACK, _STATUS, _WHOSE))))
-    with st.popover(told or "All requests", icon=":material/filter_list:", help="Which requests are drawn and listed"):
+    with st.popover(plain(told) or "All requests", icon=":material/filter_list:", help="Which requests are drawn and listed"):
         last = st.segmented_control("At most", LAST, default=LAST[0], key=_LAST, bind="query-params", required=True)
         path = _one("Path", list(Path), _PATH)
         strategy = _one("Strategy", strategy_names.choices(), _STRATEGY)

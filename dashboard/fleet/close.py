@@ -17,6 +17,7 @@ from dashboard.fleet.told import listing
 from dashboard.marks import marks
 from dashboard.promapi import Sample
 from dashboard.scope import Scope
+from dashboard.wording import code, plain
 from stack.api.schema import StateView
 from stack.metrics import engine_queries, routing_queries
 from stack.metrics.engine_queries import UNITS, Quantity
@@ -39,7 +40,7 @@ def draw(name: str, state: StateView | None, scope: Scope) -> None:
         answers = asking.ask(_questions(name, scope), scope.span)
     engine = _engine(name, state, answers)
     if engine is None:
-        st.info(f"Nobody knows an engine {name!r} now: it left, or its name is another one.")
+        st.info(f"Nobody knows an engine {code(name)} now: it left, or its name is another one.")
         return
     left, right = st.columns([3, 2])
     with left:
@@ -127,7 +128,7 @@ def _events(frame: pd.DataFrame) -> None:
 def _firing(name: str, samples: list[Sample]) -> None:
     own = sorted({one.labels.get("alertname", "?") for one in samples if name in (one.labels.get(label) for label in _ABOUT)})
     if own:
-        st.warning(f"Firing about it: {', '.join(own)}.", icon=":material/warning:")
+        st.warning(f"Firing about it: {plain(', '.join(own))}.", icon=":material/warning:")
     else:
         st.caption("No alert fires that names it.")
 
@@ -160,5 +161,5 @@ def _untold(frame: pd.DataFrame, answers: Answers) -> None:
     states = [one.labels for one in answers.samples("quantities") if one.labels.get(Label.STATE) not in _HERE]
     if states:
         words = sorted(f"{labels.get(Label.QUANTITY, '?')} {labels.get(Label.STATE, '?')}" for labels in states)
-        why = f"Of this fleet's engines some do not tell, and why: {', '.join(words)}."
+        why = f"Of this fleet's engines some do not tell, and why: {plain(', '.join(words))}."
         st.caption(f"{why} `kvdeck exporter explain URL` tells it of one engine.")

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard import notices, reader, sources
 from dashboard.steering.outcome import outcome
 from dashboard.steering.review import Proposal, fields, review, sentence
+from dashboard.wording import plain
 from stack.api.history_schema import GenerationView
 from stack.api.schema import StateView
 
@@ -38,11 +39,11 @@ def _changed(kept: GenerationView) -> None:
     if record is None:
         st.caption("Who made it, and why, is not known any more.")
         return
-    st.markdown(f"**Generation {kept.generation}** by {record.actor}: {record.comment or 'nobody said why'}")
+    st.markdown(f"**Generation {kept.generation}** by {plain(record.actor)}: {plain(record.comment or 'nobody said why')}")
     if record.diff:
         st.dataframe(fields(record.diff), hide_index=True, key=f"changed-{kept.generation}")
     if record.effects:
-        st.markdown("\n".join(f"- {effect}" for effect in record.effects))
+        st.markdown("\n".join(f"- {plain(effect)}" for effect in record.effects))
 
 
 def title(kept: GenerationView) -> str:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.wording import address, duration, page, plain
+from dashboard.wording import address, code, duration, page, plain
 
 
 def test_text_of_others_is_no_markup() -> None:
     assert plain("*llama* [x](http://y)\n:red[a] `b` $c$ <d> a_b") == (
         r"\*llama\* \[x\]\(http\://y\) \:red\[a\] \`b\` \$c\$ \<d\> a\_b"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "markdown"),
+    [("decode-0", "`decode-0`"), ("a`![x](http://evil)`b", "`` a`![x](http://evil)`b ``"), ("`", "`` ` ``"), ("", "")],
+)
+def test_no_name_ends_the_backticks_that_it_stands_in(name: str, markdown: str) -> None:
+    assert code(name) == markdown
 
 
 def test_a_runbook_goes_without_its_title_and_its_headings_are_no_larger_than_the_pages() -> None:

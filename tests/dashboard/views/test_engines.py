@@ -19,6 +19,7 @@ from stack.metrics.promql import one_of
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import EmulatedFleet, Heard, Series, Steered, prometheus
 from tests.dashboard.fleet.samples import labels
+from tests.dashboard.reading import read
 from tests.grants import grant
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
@@ -124,7 +125,7 @@ def test_a_page_asks_few_questions_however_many_engines_there_are(opened: Opener
 
 
 def press(page: AppTest, label: str) -> AppTest:
-    next(button for button in page.button if button.label == label).click()
+    next(button for button in page.button if read(button.label) == label).click()
     return page.run()
 
 
@@ -165,7 +166,7 @@ def test_the_last_decode_engine_is_kept_in_controls_words(opened: Opener, steere
 def test_a_pool_is_scaled_within_its_bounds(opened: Opener, steered: Steered) -> None:
     page = opened("engines", {"engines-pool": "smollm2 decode"})
     (size,) = page.number_input
-    assert (size.label, size.value, size.min, size.max) == ("Engines of smollm2 decode", 2, 0, REPLICAS_MAX)
+    assert (read(size.label), size.value, size.min, size.max) == ("Engines of smollm2 decode", 2, 0, REPLICAS_MAX)
     size.set_value(3)
     page = press(press(page.run(), "Preview the size"), "Apply")
     steered.settle()
@@ -201,7 +202,7 @@ def test_an_engine_is_looked_at_closely_and_what_it_does_not_tell_is_said(
 
 def test_an_engine_that_nobody_knows_is_said_to_be_gone(opened: Opener, steered: Steered, busy: Heard) -> None:
     page = opened("engines", {"engine": "decode-77"})
-    assert "Nobody knows an engine 'decode-77' now: it left, or its name is another one." in [info.value for info in page.info]
+    assert "Nobody knows an engine `decode-77` now: it left, or its name is another one." in [info.value for info in page.info]
 
 
 def test_a_viewer_sees_no_live_buttons_and_why(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from stack.metrics.balance_queries import HELD, LEAST, MEAN, WAITING
 from tests import decisions
 from tests.dashboard.conftest import Opener
 from tests.dashboard.fakes import Heard, Series, Steered, prometheus
+from tests.dashboard.reading import read
 
 MOST_QUESTIONS = 12
 
@@ -92,7 +93,7 @@ def test_hotspots_and_fallbacks_are_told_with_the_bounds_of_the_alerts(
 ) -> None:
     with told(environment, BUSY):
         page = opened("routing")
-    assert [warning.value for warning in page.warning] == [
+    assert [read(warning.value) for warning in page.warning] == [
         "12 % were not served as configured, more than the 10 % beyond which KvdeckRoutingFallbacks fires.",
         "**Hotspot: decode-1.** For ten minutes more than 4 requests wait at one engine while another of its pool has fewer "
         "than 1. KvdeckHotspot fires.",
@@ -193,7 +194,7 @@ def test_a_link_narrows_decisions_and_the_page_says_to_what(opened: Opener, stee
     steered.report(decision(engine="decode-1"), decision(), disaggregated())
     page = opened("routing", {"routing-view": "Decisions", "engine": "decode-1", "decisions-path": "direct"})
     assert listed(page) == [("direct", "", "decode-1")]
-    assert "direct, decode-1" in [popover.proto.popover.label for popover in page.get("popover")]
+    assert "direct, decode-1" in [read(popover.proto.popover.label) for popover in page.get("popover")]
     nobody = opened("routing", {"routing-view": "Decisions", "engine": "decode-9"})
     assert nobody.info[0].value == "No request in this range went this way."
 
