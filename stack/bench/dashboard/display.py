@@ -23,7 +23,8 @@ def _rows(fleet: Fleet) -> Iterator[tuple[str, str]]:
     paint, refresh = fleet.paint, fleet.refresh
     yield "paint", f"cold cache: {paint.cold or 'never'} (bar {fleet.paint_bar:g} s)"
     yield "", f"warm cache: {paint.warm or 'never'}; the process' first session {paint.first:.2f} s"
-    yield "refresh", f"{refresh.took or 'never'} (bar: p95 {bars.REFRESH_P95_S:g} s), {refresh.bytes / 1000:,.0f} kB each"
+    if refresh is not None:
+        yield "refresh", f"{refresh.took or 'never'} (bar: p95 {bars.REFRESH_P95_S:g} s), {refresh.bytes / 1000:,.0f} kB each"
     if (sessions := fleet.sessions) is not None:
         yield (
             "sessions",

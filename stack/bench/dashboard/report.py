@@ -81,15 +81,16 @@ class Queries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Fleet(msgspec.Struct, frozen=True, kw_only=True):
-    """All that was measured before one fleet."""
+    """All that was measured before one fleet; `missing` says why something was not."""
 
     engines: int
     paint: Paint
-    refresh: Refreshing
+    refresh: Refreshing | None
     sessions: Sessions | None
     hung: Away | None
     down: Away | None
     queries: Mapping[str, Queries]
+    missing: Sequence[str] = ()
 
     @property
     def paint_bar(self) -> float:
@@ -112,7 +113,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 def _faults(fleet: Fleet) -> Iterator[str]:
     for cache, times in (("cold", fleet.paint.cold), ("warm", fleet.paint.warm)):
         yield from _above(f"first useful paint, {cache} cache", times.median if times else None, fleet.paint_bar, "s")
-    yield from _above("a refresh, p95", fleet.refresh.took.p95 if fleet.refresh.took else None, REFRESH_P95_S, "s")
+    took = fleet.refresh.took if fleet.refresh else None
+    yield from _above("a refresh, p95", took.p95 if took else None, REFRESH_P95_S, "s")
     if (sessions := fleet.sessions) is not None:
         yield from _above(f"{sessions.open} sessions, share of a core", sessions.core_share, CORE_SHARE, "")
         yield from _above(f"{sessions.open} sessions, resident", sessions.resident_mb, RESIDENT_MB, "MB")
@@ -122,6 +124,7 @@ def _faults(fleet: Fleet) -> Iterator[str]:
         if away is not None:
             yield from _above(f"Prometheus {how}: until the page says so", away.told, TOLD_S, "s")
             yield from _above(f"Prometheus {how}: until another page is there", away.clicked, TOLD_S, "s")
+    yield from (f"not measured: {why}" for why in fleet.missing)
     for page, queries in fleet.queries.items():
         yield from _above(f"queries of {page} in a refresh", float(queries.most), QUERIES, "")
         if queries.engines:

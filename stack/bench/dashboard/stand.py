@@ -24,6 +24,7 @@ _READY_S = 90.0
 _LOOK_S = 0.2
 _HOST = "127.0.0.1"
 _OTHERS = ("exporter", "control", "router", "prometheus")
+_ASKED = ("control",)  # by the dashboard; the fleet's engines have machines of their own elsewhere, and here what is left
 _BUSY_MODELS = 4  # each has a process of its own that asks it
 
 
@@ -139,7 +140,9 @@ class Stand:
         self._python(name, "stack.cli.main", name, *arguments)
 
     def _python(self, name: str, module: str, *arguments: str) -> None:
-        self._yard.start(f"dashboard {name}", (sys.executable, "-m", module, *arguments), self._cores)
+        process = self._yard.start(f"dashboard {name}", (sys.executable, "-m", module, *arguments), self._cores)
+        if name not in _ASKED:
+            process.give_way()
 
     def _answers(self, name: str, path: str) -> None:
         await_answer(self.url(name) + path, name)

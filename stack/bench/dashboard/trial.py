@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import median
+from typing import TypeVar
 
 from stack.bench.dashboard import clock, query_log
-from stack.bench.dashboard.browser import Window
+from stack.bench.dashboard.browser import BrowserError, Window
 from stack.bench.dashboard.console import Console
 from stack.bench.dashboard.query_log import Asked
 from stack.bench.dashboard.report import Away, Fleet, Paint, Queries, Refreshing, Sessions, Times
 from stack.bench.dashboard.stand import Stand
+
+T = TypeVar("T")
 
 REFRESH_S = 5.0  # how often a page refreshes itself unless told otherwise
 OTHER_PAGE = "Control"  # one to go to while Prometheus is away
@@ -39,15 +42,17 @@ class Trial:
     tell: Callable[[str], None]
 
     def run(self) -> Fleet:
-        """Raises BrowserError, ProcessError."""
+        """Raises ProcessError, and BrowserError where not even Overview is painted; what else cannot be measured is told."""
+        missing: list[str] = []
         return Fleet(
             engines=len(self.stand.targets),
             paint=self._paint(),
-            refresh=self._refresh(),
-            sessions=self._sessions() if self.amount.sessions else None,
-            queries=dict(self._queries()),
-            hung=self._hung(),
-            down=self._down(),
+            refresh=_tried(self._refresh, missing),
+            sessions=_tried(self._sessions, missing) if self.amount.sessions else None,
+            queries=_tried(lambda: dict(self._queries()), missing) or {},
+            hung=_tried(self._hung, missing),
+            down=_tried(self._down, missing),
+            missing=missing,
         )
 
     def _paint(self) -> Paint:
@@ -106,6 +111,14 @@ class Trial:
     def _away(self) -> Away:
         told, clicked = self.window.away(self.console.url, OTHER_PAGE)
         return Away(told=told, clicked=clicked)
+
+
+def _tried(measure: Callable[[], T], missing: list[str]) -> T | None:
+    try:
+        return measure()
+    except BrowserError as error:
+        missing.append(str(error))
+        return None
 
 
 def _seconds(asked: list[Asked]) -> float:

@@ -16,6 +16,7 @@ from typing import Self
 import psutil
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
+_LAST = 10
 _GRACE_SECONDS = 10.0  # a router drains, a busy machine lets it wait
 
 
@@ -65,6 +66,11 @@ class Pinned:
             return sum(process.memory_info().rss for process in (own, *own.children(recursive=True)))
         except psutil.Error as error:
             raise ProcessError(f"{self.name} is gone: {self.log}") from error
+
+    def give_way(self) -> None:
+        """From now on the others on its cores come first."""
+        with suppress(psutil.Error):  # it ended just now, which whoever needs it will see
+            psutil.Process(self._process.pid).nice(_LAST)
 
     def signal(self, number: signal.Signals) -> None:
         """Send it to the process alone, not to its descendants."""

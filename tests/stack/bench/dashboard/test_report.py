@@ -24,6 +24,7 @@ BAD = Fleet(
     hung=Away(told=None, clicked=5.0),
     down=None,
     queries={"Routing": Queries(most=13, seconds=0.5, engines=['up{replica="a"}'])},
+    missing=["nothing was shown"],
 )
 
 
@@ -41,6 +42,7 @@ def test_everything_that_is_not_as_promised_is_a_fault() -> None:
         "1000 engines: 10 sessions: 50% of the refreshes that were due came",
         "1000 engines: Prometheus hung: until the page says so: never seen",
         "1000 engines: Prometheus hung: until another page is there: 5.00 s, not 3 at most",
+        "1000 engines: not measured: nothing was shown",
         "1000 engines: queries of Routing in a refresh: 13.00, not 12 at most",
         '1000 engines: Routing asks Prometheus of one engine: up{replica="a"}',
     ]
