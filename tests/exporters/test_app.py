@@ -136,6 +136,7 @@ async def test_the_exporter_emits_every_family_declared_for_it_and_no_other(tmp_
             catalog.TIER_DAEMON_SHARED_MEMORY_PRESENT,
             catalog.TIER_DAEMON_SHARED_MEMORY_BYTES,
             catalog.FABRIC_PORTS,
+            catalog.FABRIC_LINK,
             *(counter.family for counter in fabric_counters.HARDWARE),
         )
     }

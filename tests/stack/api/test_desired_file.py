@@ -23,7 +23,7 @@ GOOD = "desired: {models: {m: {strategy: session}}}\nlocal: {anything: goes}\n"
         ("desired: {models: {m: {strtegy: x}}}", "models.m.strtegy: unknown field 'strtegy'; allowed in models.m: "),
         (
             "desired: {models: {m: {pools: {decode: {replicas: x}}}}}",
-            'models.m.pools.decode.replicas: "x" is not allowed: a whole number from 0 to 64',
+            'models.m.pools.decode.replicas: "x" is not allowed: a whole number from 0 to 1,024',
         ),
         (
             "desired: {models: {m: {dpd: {routing_threshold: 1e99}}}}",
