@@ -72,8 +72,8 @@ def test_pages_say_which_sources_are_away(driven: Browser) -> None:
     with served(NOWHERE, NOWHERE) as url, window(driven) as page:
         page.goto(url)
         expect(page.get_by_text("Prometheus at")).to_be_visible()
-        expect(page.get_by_text("Control does not answer")).to_be_visible()
+        expect(page.get_by_text("Control does not answer at")).to_be_visible()
         for title in ("Routing", "Control"):
             visit(page, title)
-            expect(page.get_by_text("Control does not answer")).to_be_visible()
+            expect(page.get_by_text("Control does not answer at")).to_be_visible()
             sound(page)
