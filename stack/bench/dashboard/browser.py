@@ -100,7 +100,11 @@ class Window:
             links = page.get_by_role("link").all()
             found = [(link.inner_text(), str(link.evaluate("(link) => link.href"))) for link in links if link.is_visible()]
         # Before its title a link of the navigation has its icon, by name.
-        return {words.split("\n")[-1]: to.partition("?")[0] for words, to in found if "\n" in words and to.startswith(url)}
+        named: dict[str, str] = {}
+        for words, to in found:  # the navigation is above all links of the page's own to the same places
+            if "\n" in words and to.startswith(url):
+                named.setdefault(to.partition("?")[0], words.split("\n")[-1])
+        return {title: address for address, title in named.items()}
 
     def look(self, url: str, seconds: float) -> None:
         """Leave a page open for so long, whatever it shows."""
