@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 
@@ -34,14 +35,28 @@ def lines(
     nothing: str = NOTHING,
 ) -> Plot:  # fmt: skip
     """`answers`' frame `name` as lines, one for each combination of the labels `by` (else the query's)."""
+    draw = partial(charts.lines, by=by or query.by, unit=query.unit, span=span)
+    return _over_time(title, query, answers, name, span, marks, draw, nothing)
+
+
+def waterfall(
+    title: str, query: Query, answers: Answers, name: str, span: Span, marks: Sequence[Mark], *, nothing: str
+) -> Plot:  # fmt: skip
+    """`answers`' frame `name` as prompt tokens stacked by source."""
+    return _over_time(title, query, answers, name, span, marks, partial(charts.waterfall, span=span), nothing)
+
+
+def _over_time(
+    title: str, query: Query, answers: Answers, name: str, span: Span, marks: Sequence[Mark],
+    draw: Callable[[pd.DataFrame], Picture], nothing: str,
+) -> Plot:  # fmt: skip
     try:
         frame = answers.frame(name)
     except PrometheusUnavailableError as error:
         return failed(title, query, answers, span, error)
     if frame.empty:
         return bare(title, query, answers, span, said=nothing)
-    figure = charts.lines(local(frame, span), by or query.by, query.unit, span)
-    return bare(title, query, answers, span, figure=charts.marked(figure, marks))
+    return bare(title, query, answers, span, figure=charts.marked(draw(local(frame, span)), marks))
 
 
 def failed(title: str, query: Query, answers: Answers, span: Span, error: PrometheusUnavailableError) -> Plot:

@@ -63,6 +63,11 @@ class Scope:
         return f"{max(_LEAST_WINDOW_SECONDS, step_seconds(span.start, span.end))}s"
 
     @property
+    def whole(self) -> str:
+        """All of the time that is looked at, as a range for increases."""
+        return f"{self.length.total_seconds():.0f}s"
+
+    @property
     def fleet(self) -> Where:
         """For families that no model has a part in: stores, LMCache's servers, the fabric."""
         return {label: value for label, value in self.picked.items() if label is not Label.MODEL_NAME}

@@ -13,7 +13,7 @@ from dashboard.scope import Scope
 from stack.api.alert_schema import AlertsView
 from stack.api.answers import ControlAnswerError, ControlError, ControlUnreachableError
 from stack.control.alert import NAME, SEVERITY, Alert, AlertState
-from stack.control.alert_places import SCOPE, place
+from stack.control.alert_places import place
 from stack.metrics import alert_queries
 
 _UNCONFIGURED = "unconfigured"
@@ -58,8 +58,7 @@ def known() -> Known:
 
 def within(alerts: Iterable[Alert], scope: Scope) -> list[Alert]:
     """Those that the toolbar's choice does not leave out: what an alert does not say concerns them all."""
-    wanted = {label.value: value for label, value in scope.picked.items() if label.value in SCOPE}
-    return [alert for alert in alerts if all(alert.labels.get(label, value) == value for label, value in wanted.items())]
+    return [alert for alert in alerts if alert.concerns(scope.picked)]
 
 
 def _told(view: AlertsView) -> Known:

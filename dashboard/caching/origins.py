@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import charts, notices, panels, reader
+from dashboard import notices, panels, plots
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import rest, stairs
 from dashboard.marks import Mark
@@ -55,17 +55,9 @@ def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
 
 def _course(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
     query = queries.waterfall(scope.model, scope.window)
-    panels.heading("Prompt tokens by where their KV came from", query, answers)
-    try:
-        frame = answers.frame("waterfall")
-    except PrometheusUnavailableError as error:
-        panels.failed(error)
-        return
-    if frame.empty:
-        st.info("No prompt tokens were counted in this range: where they come from is unknown until requests arrive.")
-        return
-    figure = charts.marked(charts.waterfall(reader.local(frame), scope.span), changes)
-    st.plotly_chart(figure, key="cache-waterfall", config=panels.PLAIN, alt=f"Prompt tokens a second by source. {query.help}")
+    nothing = "No prompt tokens were counted in this range: where they come from is unknown until requests arrive."
+    title = "Prompt tokens by where their KV came from"
+    panels.drawn(plots.waterfall(title, query, answers, "waterfall", scope.span, changes, nothing=nothing))
 
 
 def _stairs(title: str, name: str, query: Query, answers: Answers) -> Mapping[Source, float]:

@@ -26,11 +26,11 @@ def draw(scope: Scope, narrowed: Wanted) -> None:
     questions: dict[str, Question] = {
         **hotspots.questions(scope),
         fallbacks.NOW: Now(fallbacks.query(scope.model)),
-        "dropped": Now(quality_queries.records_dropped(scope.fleet, _whole(scope))),
+        "dropped": Now(quality_queries.records_dropped(scope.fleet, scope.whole)),
         "observed": Over(quality_queries.observed(scope.model, scope.window)),
     }
     if found is None:  # the routers' counters tell it without control, though less of it
-        questions["flow"] = Now(routing_queries.flow(scope.model, _whole(scope)))
+        questions["flow"] = Now(routing_queries.flow(scope.model, scope.whole))
     answers = None
     with notices.told():
         answers = asking.ask(questions, scope.span)
@@ -65,9 +65,7 @@ def _counted(answers: Answers, scope: Scope) -> None:
         ways = flow.counted(answers.samples("flow"))
         if ways:
             _picture(ways, "Strategy, path, decode engine")
-            st.caption(
-                f"Counted by the routers over the last {_whole(scope)}; which prefill engines they were, only decisions tell."
-            )
+            st.caption(f"Counted by the routers over the last {scope.whole}; which prefill engines they were, only decisions tell.")
         else:
             st.info("No request was routed in this range, as far as Prometheus knows.")
 
@@ -95,7 +93,3 @@ def _mirrored(answers: Answers, scope: Scope) -> None:
         st.info("Another gateway carries requests out; what is marked observed is only what would have been done here.",
                 icon=":material/visibility:")  # fmt: skip
         panels.series("Mirrored requests", query, answers, "observed", scope.span, [])
-
-
-def _whole(scope: Scope) -> str:
-    return f"{scope.length.total_seconds():.0f}s"

@@ -20,14 +20,13 @@ CLOSED_AFTER_SECONDS = 60.0  # a page may be asking with it at the moment in whi
 class SignedIn:
     """One sign-in: control's client with the person's token, which is kept nowhere else, and whom it stands for.
 
-    `at`, `seen` and `known` are when it began, when a page last asked, and when control last said who it is.
+    `at` and `seen` are when it began, and when a page last asked.
     """
 
     client: ExperimentClient = field(repr=False)
     person: SelfView
     at: float
     seen: float
-    known: float
 
 
 class Sessions:
@@ -43,7 +42,7 @@ class Sessions:
         key, now = self._make(), self._clock()
         with self._lock:
             self._sweep(now)
-            self._open[digest(key)] = SignedIn(client, person, now, now, now)
+            self._open[digest(key)] = SignedIn(client, person, now, now)
         return key
 
     def find(self, key: str | None, *, asked: bool = True) -> SignedIn | None:

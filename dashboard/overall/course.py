@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from dashboard import charts, plots
+from dashboard import plots
 from dashboard.asking import Answers
 from dashboard.axes import HEIGHT
 from dashboard.charts import Mark, Span
 from dashboard.plots import Plot
-from dashboard.promapi import PrometheusUnavailableError
 from stack.metrics.family import Label
 from stack.metrics.queries import Query
 
@@ -24,16 +23,8 @@ _MOST_LINES, _LINE_PIXELS = 12, 18
 def waterfall(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Plot:
     """Prompt tokens by source, of all fleets that are looked at."""
     name = "waterfall over time"
-    query = queries[name]
-    try:
-        frame = answers.frame(name)
-    except PrometheusUnavailableError as error:
-        return plots.failed(WATERFALL, query, answers, span, error)
-    if frame.empty:
-        said = "No prompt tokens have been counted yet: where they come from is unknown until requests arrive."
-        return plots.bare(WATERFALL, query, answers, span, said=said)
-    figure = charts.marked(charts.waterfall(plots.local(frame, span), span), marks)
-    return plots.bare(WATERFALL, query, answers, span, figure=figure)
+    nothing = "No prompt tokens have been counted yet: where they come from is unknown until requests arrive."
+    return plots.waterfall(WATERFALL, queries[name], answers, name, span, marks, nothing=nothing)
 
 
 def course(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Iterator[Plot]:

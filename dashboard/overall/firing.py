@@ -10,12 +10,10 @@ from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError
 from stack.api.alert_schema import AlertsView
 from stack.control.alert import NAME, OURS, SEVERITY, Alert, AlertState
-from stack.metrics.family import Label
 from stack.metrics.promql import Where
 
 CRITICAL, WARNING, INFO = "critical", "warning", "info"
 _AWAY = "Prometheus does not answer"
-_SCOPE = (Label.CLUSTER, Label.NAMESPACE, Label.MODEL_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Alarms:
 def told(answers: Answers | None, view: AlertsView | None, where: Where) -> Alarms:
     """What control says, else what Prometheus does, of the fleets that are looked at."""
     if view is not None and (view.prometheus.answered or view.alertmanager.answered):
-        return Alarms(tuple(alert for alert in view.alerts if _within(alert, where)), _rules(answers))
+        return Alarms(tuple(alert for alert in view.alerts if alert.concerns(where)), _rules(answers))
     if answers is None:
         return Alarms(doubt=_AWAY)
     try:
@@ -54,7 +52,7 @@ def told(answers: Answers | None, view: AlertsView | None, where: Where) -> Alar
         for sample in samples
         if (name := sample.labels.get(NAME, "")).startswith(OURS)
     )
-    return Alarms(_urgent(alert for alert in found if _within(alert, where)), _rules(answers))
+    return Alarms(_urgent(alert for alert in found if alert.concerns(where)), _rules(answers))
 
 
 def _rules(answers: Answers | None) -> str | None:
@@ -75,11 +73,6 @@ def _urgent(alerts: Iterable[Alert]) -> tuple[Alert, ...]:
 def _of(alert: Alert) -> str:
     """Whose severity nobody told is taken for serious."""
     return alert.severity if alert.severity in (CRITICAL, INFO) else WARNING
-
-
-def _within(alert: Alert, where: Where) -> bool:
-    """An alert without a label may be about any."""
-    return all(alert.labels.get(label, where[label]) == where[label] for label in _SCOPE if label in where)
 
 
 def names(several: Sequence[str], most: int = 3) -> str:

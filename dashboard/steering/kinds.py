@@ -9,7 +9,6 @@ import streamlit as st
 from msgspec import inspect
 
 from dashboard.steering.kept import kept
-from stack.control.tiers import size
 
 _LARGEST = (1 << 53) - 1  # what a browser's numbers hold exactly
 
@@ -32,11 +31,6 @@ def edit(label: str, kind: inspect.Type, value: Any, *, key: str, text: str, emp
             return _list(label, value, key, text)
         case _:
             return st.text_input(label, key=kept(key, value or ""), help=text, placeholder=empty) or (None if optional else "")
-
-
-def memory(value: object) -> str:
-    """An amount of bytes for people; empty for none."""
-    return size(value) if isinstance(value, int) and value else ""
 
 
 def _inner(kind: inspect.Type) -> tuple[inspect.Type, bool]:

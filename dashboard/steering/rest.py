@@ -9,9 +9,10 @@ import msgspec
 import streamlit as st
 
 from dashboard.steering.draft import Draft
-from dashboard.steering.kinds import edit, memory
+from dashboard.steering.kinds import edit
 from dashboard.steering.words import Word, word
 from stack.control.settable import Settable, settable
+from stack.control.tiers import size
 from stack.model.tier import Pool
 
 _TOP = ("strategy", "fallback_strategy", "dpd.enabled", "dpd.routing_threshold", "dpd.min_uncached_tokens")
@@ -56,7 +57,7 @@ def _edited(field: Settable, value: Any, key: str) -> Any:
     text = f"{named.help} {field.allowed[:1].upper()}{field.allowed[1:]}; default {field.default}. `{field.path}`"
     after = edit(named.label, field.kind, value, key=key, text=text, empty=f"default {field.default}")
     if field.path.endswith("bytes") and after:
-        st.caption(f"{named.label.partition(' (')[0]}: {memory(after)}")
+        st.caption(f"{named.label.partition(' (')[0]}: {size(after)}")
     return after
 
 

@@ -50,7 +50,7 @@ def questions(scope: Scope) -> dict[str, Question]:
     return {
         "bandwidth": Over(dpd_queries.bandwidth(where, window)),
         "failures": Over(dpd_queries.failures(where, window)),
-        "failed": Now(dpd_queries.failed(where, _whole(scope))),
+        "failed": Now(dpd_queries.failed(where, scope.whole)),
         "links": Now(links(scope)),
     }
 
@@ -141,7 +141,3 @@ def kinds(samples: Iterable[Sample]) -> pd.DataFrame:
         for kind in (KINDS.get(reason, UNTOLD),)
     ]
     return pd.DataFrame(rows).sort_values(["fate", "kind"], ignore_index=True) if rows else pd.DataFrame()
-
-
-def _whole(scope: Scope) -> str:
-    return f"{int(scope.length.total_seconds())}s"

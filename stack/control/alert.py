@@ -7,7 +7,9 @@ from enum import StrEnum
 
 import msgspec
 
-from stack.control.alert_places import Place
+from stack.control.alert_places import SCOPE, Place
+from stack.metrics.family import Label
+from stack.metrics.promql import Where
 
 OURS = "Kvdeck"  # every alert of this project's rules is named so
 NAME, SEVERITY = "alertname", "severity"
@@ -54,6 +56,10 @@ class Alert(msgspec.Struct, frozen=True, kw_only=True):
     undelivered: bool | None = None
     runbook: str | None = None
     place: Place | None = None
+
+    def concerns(self, where: Where) -> bool:
+        """Whether it is about what `where` narrows to, as the toolbar does: without a label it may be about any."""
+        return all(self.labels.get(label, where[label]) == where[label] for label in map(Label, SCOPE) if label in where)
 
     @property
     def urgency(self) -> tuple[int, int, str, list[tuple[str, str]]]:
