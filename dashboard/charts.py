@@ -15,7 +15,7 @@ from dashboard import axes, notices, palette
 from dashboard.axes import HEIGHT
 from dashboard.picture import Picture, Trace
 from dashboard.promapi import step_seconds
-from stack.metrics.promql import KEPT
+from dashboard.site import apart
 from stack.model.tier import Source
 
 Parts = dict[tuple[str, ...], tuple[list[str], list[float | None]]]
@@ -73,15 +73,15 @@ def _line(words: tuple[str, ...], times: list[str], values: list[float | None], 
     }  # fmt: skip
 
 
-def marked(figure: Picture, marks: Sequence[Mark]) -> Picture:
-    """`figure` with a line where somebody changed something; what it was is told where the line begins."""
+def marked(figure: Picture, marks: Sequence[Mark], foot: float | str = 0) -> Picture:
+    """`figure` with a line where somebody changed something; what it was is told where the line begins, at `foot` of its axis."""
     if not marks:
         return figure
     moments = [axes.digits(mark.at) for mark in marks]
     dashed = {"color": palette.GREY, "dash": "dash", "width": 1}
     shapes = [{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "y domain", "line": dashed} for at in moments]
     markers: Trace = {
-        "type": "scatter", "x": moments, "y": [0] * len(marks), "mode": "markers", "name": "changes", "cliponaxis": False,
+        "type": "scatter", "x": moments, "y": [foot] * len(marks), "mode": "markers", "name": "changes", "cliponaxis": False,
         "marker": {"symbol": "triangle-up", "size": 10, "color": palette.MARK}, "text": [mark.words for mark in marks],
         "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
@@ -176,11 +176,6 @@ def _layout(unit: str, span: Span, **legend: str) -> dict[str, Any]:
     """The axis moves on with the points: between two of them nothing changes, and the browser draws nothing anew."""
     steps = span.on_grid(step_seconds(span.start, span.end))
     return axes.layout(unit, steps.start, steps.end, **legend)
-
-
-def apart(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Those of the labels that tell fleets apart that have more than one value in `frame`, none being one."""
-    return tuple(label for label in KEPT if label in frame and frame[label].nunique(dropna=False) > 1)
 
 
 def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Parts:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import notices, panels
+from dashboard import notices, panels, site
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import amounts, beliefs, stores, truth
 from dashboard.caching.truth import Sides
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.site import Site
 from stack.metrics import store_queries, truth_queries
 from stack.metrics.family import Label
 
@@ -63,28 +64,27 @@ def _verdict(answers: Answers) -> None:
         panels.failed(error)
         return
     found = truth.everywhere(fleets)
-    agreeing = {name: each for name, each in fleets.items() if truth.comparable(each)}
+    agreeing = {at: each for at, each in fleets.items() if truth.comparable(each)}
     if found:
         show = st.error if found[0].certain else st.warning
         show("\n\n".join(finding.text for finding in found), icon=":material/compare_arrows:")
     elif agreeing and len(agreeing) == len(fleets):
-        held = ", ".join(f"{amounts.beginning(name, fleets)}{notices.percent(each.held)}" for name, each in agreeing.items())
+        held = ", ".join(f"{site.beginning(at, fleets)}{notices.percent(each.held)}" for at, each in agreeing.items())
         st.success(f"The stores hold what LMCache believes ({held}).", icon=":material/check_circle:")
     else:
-        where = ", ".join(f"`{name}`" for name in fleets if name not in agreeing) if agreeing else ""
+        where = ", ".join(f"`{at}`" for at in fleets if at not in agreeing) if agreeing else ""
         st.info(f"{_UNKNOWN}{f' That is so of {where}.' if where else ''}")
 
 
 _UNKNOWN = "Whether L2 holds what LMCache believes is unknown: it takes both a store that is read and an LMCache that tells."
 
 
-def sides(answers: Answers) -> dict[str, Sides]:
+def sides(answers: Answers) -> dict[Site, Sides]:
     """Both sides of each fleet that tells anything of L2. Raises PrometheusUnavailableError where a question failed."""
     asked = {name: answers.samples(name) for name in ("stores", "held", "not found now", "policies", "strayed")}
-    fleets = sorted({amounts.fleet(sample) for samples in asked.values() for sample in samples})
     return {
-        fleet: _sides({name: [one for one in samples if amounts.fleet(one) == fleet] for name, samples in asked.items()})
-        for fleet in fleets
+        at: _sides({name: [one for one in samples if Site.of(one.labels) == at] for name, samples in asked.items()})
+        for at in sorted(site.sites(*asked.values()))
     }
 
 

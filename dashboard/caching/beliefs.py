@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels
+from dashboard import notices, panels, site
 from dashboard.asking import Answers
 from dashboard.caching import amounts
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.site import Site
 from stack.metrics import truth_queries
 from stack.metrics.family import Label
 
@@ -39,14 +40,14 @@ def draw(answers: Answers, scope: Scope) -> None:
 
 def beliefs(believers: Sequence[Sample], strayed: Sequence[Sample], counts: Sequence[Sample]) -> pd.DataFrame:
     """A row an LMCache. Where it is known which L2 a fleet is meant to use, one of it that has not strayed uses that."""
-    named = amounts.places(believers, strayed, counts)
+    named = site.names(believers, strayed, counts)
     states = {named(one): one.labels.get(Label.STATE) for one in strayed}
-    judged = {amounts.fleet(one) for one in counts}
+    judged = site.sites(counts)
     rows = [
         {
             "LMCache": named(one),
             "believed in L2": amounts.memory(one.value),
-            _MEANT: states.get(named(one), "equal" if amounts.fleet(one) in judged else None),
+            _MEANT: states.get(named(one), "equal" if Site.of(one.labels) in judged else None),
         }
         for one in sorted(believers, key=lambda one: -one.value)
     ]
@@ -74,8 +75,8 @@ def daemons(samples: Sequence[Sample]) -> Iterator[str]:
 
 def _fleets(samples: Sequence[Sample], by: Label) -> Iterator[tuple[str, Mapping[str, float]]]:
     """The numbers of each fleet, and how a sentence on it begins where there are several."""
-    fleets: dict[str, dict[str, float]] = {}
+    fleets: dict[Site, dict[str, float]] = {}
     for sample in samples:
-        fleets.setdefault(amounts.fleet(sample), {})[sample.labels.get(by, "?")] = sample.value
-    for fleet, numbers in sorted(fleets.items()):
-        yield amounts.beginning(fleet, fleets), numbers
+        fleets.setdefault(Site.of(sample.labels), {})[sample.labels.get(by, "?")] = sample.value
+    for at in sorted(fleets):
+        yield site.beginning(at, fleets), fleets[at]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
-from dashboard import asking, panels, reader
+from dashboard import asking, panels, reader, site
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import amounts, heat
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.site import Site
 from stack.metrics import doubt_queries, heat_queries
 from stack.metrics.family import Label
 from stack.metrics.promql import Where, one_of
@@ -77,26 +78,30 @@ def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
     panels.heading("Engine by engine, the worst now first", measure.worst(scope.model, scope.window), answers)
     try:
         worst, untold = answers.samples(f"worst {name}"), answers.samples("untold")
-        frame = _course(scope, measure, {amounts.place(sample) for sample in worst})
+        frame = _course(scope, measure, worst)
     except PrometheusUnavailableError as error:
         panels.failed(error)
     else:
-        _map(frame, untold, scope, measure)
+        _map(frame, _reasons(untold, several=len(site.sites(worst, untold)) > 1), scope, measure, changes)
         _counted(answers, measure)
     _spread(answers, scope, name)
 
 
-def _course(scope: Scope, measure: _Measure, engines: Collection[str]) -> pd.DataFrame:
-    if not engines:
+def _course(scope: Scope, measure: _Measure, worst: Sequence[Sample]) -> pd.DataFrame:
+    """Of the worst alone: of their namesakes elsewhere it is asked, too, and not told."""
+    if not worst:
         return pd.DataFrame(columns=["time", "value"])
-    return asking.ask({"course": course(scope, measure, engines)}, scope.span).frame("course")
+    engines = {amounts.place(sample) for sample in worst}
+    frame = asking.ask({"course": course(scope, measure, engines)}, scope.span).frame("course")
+    wanted = set(heat.whom(pd.DataFrame([sample.labels for sample in worst])))
+    return frame[[one in wanted for one in heat.whom(frame)]]
 
 
-def _map(frame: pd.DataFrame, untold: list[Sample], scope: Scope, measure: _Measure) -> None:
+def _map(frame: pd.DataFrame, untold: Mapping[str, str], scope: Scope, measure: _Measure, changes: list[Mark]) -> None:
     if frame.empty and not untold:
         st.info("No engine tells this now: there is none that the exporter reads, or none got a prompt.")
         return
-    figure = heat.figure(reader.local(frame), _reasons(untold), scope.span, reader.ink(), lowest_first=measure.lowest_first)
+    figure = heat.figure(reader.local(frame), untold, scope.span, reader.ink(), changes, lowest_first=measure.lowest_first)
     alt = f"A map of engines over time, the worst first. {measure.worst(scope.model, scope.window).help}"
     st.plotly_chart(figure, key=f"cache-heat-{measure.counted}", config=panels.PLAIN, alt=alt)
     st.caption("Pale: the engine got no prompt. Grey: unknown, since it told nothing then.")
@@ -122,10 +127,10 @@ def _spread(answers: Answers, scope: Scope, name: str) -> None:
     st.plotly_chart(heat.spread(counts), key=f"cache-spread-{name}", config=panels.PLAIN, alt=alt)
 
 
-def _reasons(untold: list[Sample]) -> dict[str, str]:
-    """Why nothing is told of an engine, by its row."""
+def _reasons(untold: Sequence[Sample], *, several: bool) -> dict[str, str]:
+    """Why nothing is told of an engine, by its row, which names its site where there are `several`."""
     return {
-        " ".join(filter(None, (amounts.fleet(one), amounts.place(one)))): (
+        (Site.of(one.labels).named(amounts.place(one)) if several else amounts.place(one)): (
             "it tells no prompt tokens" if one.labels.get(Label.VERSION) else "the exporter cannot read it"
         )
         for one in untold

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard import palette
+from dashboard import axes, charts, palette
 from dashboard.axes import HEIGHT
-from dashboard.charts import Span, apart
+from dashboard.charts import Mark, Span
+from dashboard.picture import Picture, Trace
+from dashboard.site import Site, apart
 from stack.metrics.family import Label
 from stack.metrics.heat_queries import IDLE
+from stack.metrics.promql import KEPT
 
 _ROW, _LEAST = 18, 5  # pixels of a row, and for how many there is room in any case
 _PALE = palette.translucent(palette.GREY, 0.28)
@@ -20,40 +22,51 @@ _UNKNOWN = palette.translucent(palette.GREY, 0.75)
 _COLOURS = "Cividis"  # told apart by lightness, whatever colours a reader sees
 
 
+def whom(frame: pd.DataFrame) -> list[tuple[str, str, str, str]]:
+    """Whom each point of `frame` is about: cluster, namespace, pool and engine."""
+    told = frame.reindex(columns=[*KEPT, Label.POOL, Label.REPLICA], fill_value="").fillna("")
+    return list(told.itertuples(index=False, name=None))
+
+
 def rows(frame: pd.DataFrame) -> pd.Series:
-    """The name of the row that each point of `frame` belongs to: pool and engine, and the fleet where there are several."""
-    labels = [*apart(frame), *(label for label in (Label.POOL, Label.REPLICA) if label in frame)]
-    return frame[labels].fillna("").agg(" ".join, axis="columns").str.strip()
+    """The name of the row that each point belongs to: pool and engine, and the site where there are several."""
+    several = bool(apart(frame))
+    each = [(Site(cluster, namespace), f"{pool} {name}".strip()) for cluster, namespace, pool, name in whom(frame)]
+    return pd.Series([site.named(name) if several else name for site, name in each], index=frame.index, dtype=object)
 
 
-def figure(frame: pd.DataFrame, untold: Mapping[str, str], span: Span, ink: str, *, lowest_first: bool) -> go.Figure:
+def figure(
+    frame: pd.DataFrame, untold: Mapping[str, str], span: Span, ink: str, marks: Sequence[Mark] = (), *, lowest_first: bool
+) -> Picture:
     """`frame`'s rows (a ratio over time), the worst now on top; below them engines of which nothing is told, with the reason.
 
-    `ink` is the colour of text.
+    `ink` is the colour of text. Marks stand below the last row.
     """
     values, idle = _tables(frame)
     order = list(values.ffill(axis="columns").iloc[:, -1].sort_values(ascending=lowest_first).index) if len(values) else []
     names = [*order, *(name for name in idle.index if name not in values.index), *untold]
     times = sorted({*values.columns, *idle.columns}) or list(pd.DatetimeIndex([span.start, span.end]))
     known, pale = (table.reindex(index=names, columns=times) for table in (values, idle))
-    drawn = go.Figure()
+    moments = [axes.digits(at) for at in times]
+    traces = []
     nothing = known.isna() & pale.isna()
     if bool(nothing.to_numpy().any()):
         words = [[f"unknown: {untold.get(name, 'not told then')}"] * len(times) for name in names]
-        _flat(drawn, nothing, _UNKNOWN, words)
-    _flat(drawn, pale.notna(), _PALE, [["no prompt: no share"] * len(times)] * len(names))
-    drawn.add_heatmap(
-        z=known.to_numpy(), x=times, y=names, zmin=0, zmax=1, colorscale=_COLOURS, ygap=1,
-        colorbar={"tickformat": ".0%", "thickness": 12, "outlinewidth": 0}, hoverongaps=False,
-        hovertemplate="%{y} at %{x|%H:%M:%S}: %{z:.1%}<extra></extra>",
-    )  # fmt: skip
-    font = {"size": 11, "color": ink}
-    for name, why in untold.items():
-        drawn.add_annotation(x=0, xref="paper", xanchor="left", y=name, text=f"unknown: {why}", showarrow=False, font=font)
-    height = _ROW * max(len(names), _LEAST) + 60
-    drawn.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, showgrid=False)
-    drawn.update_xaxes(range=[_digits(span.start), _digits(span.end)], tickformat="%H:%M", showgrid=False)
-    return drawn.update_layout(height=height, margin={"l": 0, "r": 8, "t": 8, "b": 24}, showlegend=False)
+        traces.append(_flat(nothing, moments, _UNKNOWN, words))
+    traces.append(_flat(pale.notna(), moments, _PALE, [["no prompt: no share"] * len(times)] * len(names)))
+    traces.append({
+        "type": "heatmap", "z": known.to_numpy(), "x": moments, "y": names, "zmin": 0, "zmax": 1, "colorscale": _COLOURS, "ygap": 1,
+        "colorbar": {"tickformat": ".0%", "thickness": 12, "outlinewidth": 0}, "hoverongaps": False,
+        "hovertemplate": "%{y} at %{x|%H:%M:%S}: %{z:.1%}<extra></extra>",
+    })  # fmt: skip
+    beside = {"x": 0, "xref": "paper", "xanchor": "left", "showarrow": False, "font": {"size": 11, "color": ink}}
+    layout = {
+        "height": _ROW * max(len(names), _LEAST) + 60, "margin": {"l": 0, "r": 8, "t": 8, "b": 24}, "showlegend": False,
+        "xaxis": {"range": [axes.digits(span.start), axes.digits(span.end)], "tickformat": "%H:%M", "showgrid": False},
+        "yaxis": {"type": "category", "autorange": "reversed", "automargin": True, "fixedrange": True, "showgrid": False},
+        "annotations": [{**beside, "y": name, "text": f"unknown: {why}"} for name, why in untold.items()],
+    }  # fmt: skip
+    return charts.marked(Picture(traces, layout), marks, foot=names[-1] if names else 0)
 
 
 def spread(counts: Mapping[str, Mapping[int, float]]) -> go.Figure:
@@ -80,13 +93,10 @@ def _tables(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return table(named[~named["idle"]]), table(named[named["idle"]])
 
 
-def _flat(drawn: go.Figure, there: pd.DataFrame, colour: str, words: list[list[str]]) -> None:
+def _flat(there: pd.DataFrame, moments: list[str], colour: str, words: list[list[str]]) -> Trace:
     """Cells of one colour where `there` is true."""
-    drawn.add_heatmap(
-        z=there.astype(float).where(there).to_numpy(), x=list(there.columns), y=list(there.index), text=words, showscale=False,
-        colorscale=[[0, colour], [1, colour]], ygap=1, hoverongaps=False, hovertemplate="%{y}: %{text}<extra></extra>",
-    )  # fmt: skip
-
-
-def _digits(at: datetime) -> str:
-    return at.replace(tzinfo=None).isoformat()
+    return {
+        "type": "heatmap", "z": there.astype(float).where(there).to_numpy(), "x": moments, "y": list(there.index), "text": words,
+        "showscale": False, "colorscale": [[0, colour], [1, colour]], "ygap": 1, "hoverongaps": False,
+        "hovertemplate": "%{y}: %{text}<extra></extra>",
+    }  # fmt: skip

@@ -14,6 +14,7 @@ from dashboard.caching import amounts
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.site import Site
 from stack.metrics import queries, tier_queries
 from stack.metrics.family import Label
 from stack.metrics.tier_queries import STAY_WINDOW, USED
@@ -118,7 +119,7 @@ def _rows(answers: Answers) -> dict[tuple[str, int], dict[str, Any]]:
 
     def row(sample: Sample) -> dict[str, Any]:
         name = sample.labels.get(Label.TIER, "")
-        at = (amounts.fleet(sample), list(_ROWS).index(name) if name in _ROWS else len(_ROWS))
+        at = (str(Site.of(sample.labels)), list(_ROWS).index(name) if name in _ROWS else len(_ROWS))
         empty = dict.fromkeys(_COLUMNS) | {"fleet": at[0], "tier": _ROWS.get(name, name)}
         return rows.setdefault(at, empty)
 

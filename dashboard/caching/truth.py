@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dashboard import notices
-from dashboard.caching import amounts
+from dashboard.site import Site, beginning
 
 # Below this the store clearly holds less than is believed: its KV is estimated from a sample.
 HELD = 0.9
@@ -42,11 +42,11 @@ def findings(sides: Sides) -> list[Finding]:
     return sorted(_found(sides), key=lambda finding: not finding.certain)
 
 
-def everywhere(fleets: Mapping[str, Sides]) -> list[Finding]:
+def everywhere(fleets: Mapping[Site, Sides]) -> list[Finding]:
     """Of all fleets, each finding with its fleet where there are several."""
     each = [
-        Finding(finding.certain, f"{amounts.beginning(name, fleets)}{finding.text}")
-        for name, sides in fleets.items()
+        Finding(finding.certain, f"{beginning(site, fleets)}{finding.text}")
+        for site, sides in fleets.items()
         for finding in findings(sides)
     ]
     return sorted(each, key=lambda finding: not finding.certain)

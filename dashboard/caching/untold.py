@@ -10,10 +10,11 @@ import streamlit as st
 
 from dashboard import panels
 from dashboard.asking import Answers, Now, Question
-from dashboard.caching import amounts, rest
+from dashboard.caching import rest
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.site import Site
 from stack.engines import lmcache_quantities as lq
 from stack.engines import vllm_quantities as vq
 from stack.engines.quantities import Quantity, State
@@ -97,7 +98,7 @@ def _frame(samples: Sequence[Sample]) -> pd.DataFrame:
 def _rows(samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
     for sample in samples:
         name, state = (sample.labels.get(label, "?") for label in (Label.QUANTITY, Label.STATE))
-        fleet = amounts.fleet(sample)
+        fleet = str(Site.of(sample.labels))
         row = {"quantity": name, "state": state, "targets": sample.value, "because": _why(name, state)}
         yield {"fleet": fleet, **row} if fleet else row
 

@@ -10,10 +10,11 @@ import streamlit as st
 from dashboard import notices, panels
 from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError, Sample
+from dashboard.site import Site
 from stack.control.decision import DecisionRecord
 from stack.metrics import balance_queries, quality_queries
 from stack.metrics.family import Label
-from stack.metrics.promql import KEPT, Where
+from stack.metrics.promql import Where
 from stack.metrics.queries import Query
 
 NOW = "fallback shares"
@@ -51,10 +52,9 @@ def words(shares: Mapping[str, float] | None) -> str:
 
 def worst(samples: Sequence[Sample]) -> Mapping[str, float] | None:
     """Shares by reason, of several fleets' the one with the most fallbacks; None where no request came."""
-    fleets: dict[tuple[str, ...], dict[str, float]] = {}
+    fleets: dict[Site, dict[str, float]] = {}
     for sample in samples:
-        fleet = tuple(sample.labels.get(label, "") for label in KEPT)
-        fleets.setdefault(fleet, {})[sample.labels.get(Label.REASON, "")] = sample.value
+        fleets.setdefault(Site.of(sample.labels), {})[sample.labels.get(Label.REASON, "")] = sample.value
     return max(fleets.values(), key=lambda shares: sum(shares.values()), default=None)
 
 

@@ -12,13 +12,12 @@ from dashboard import notices, panels
 from dashboard.asking import Answers, Now, Question
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.site import Site
 from stack.metrics import balance_queries, routing_queries
 from stack.metrics.balance_queries import HELD, HOT_WAITING, IDLE_REQUESTS, LEAST, MEAN, WAITING
 from stack.metrics.family import Label
-from stack.metrics.promql import KEPT
 
 _ALERT = "KvdeckHotspot"
-_FLEET = (*KEPT, Label.MODEL_NAME)
 _HOT = "queues beside an idle one"
 _NUMBER = st.column_config.NumberColumn
 _COLUMNS = {
@@ -37,7 +36,8 @@ class Share:
 
     engine: str
     pool: str
-    fleet: tuple[str, ...]
+    model: str
+    site: Site
     requests: float
     waiting: float | None
     mean: float | None
@@ -49,6 +49,10 @@ class Share:
     def hot(self) -> bool:
         """Requests queue here, and another engine of the pool has nothing to do: as the alert has it."""
         return self.waiting is not None and self.waiting > HOT_WAITING and self.least is not None and self.least < IDLE_REQUESTS
+
+
+_Key = tuple[Site, str, str]
+"""A pool: where it is, its model, its name."""
 
 
 @dataclass(slots=True)
@@ -97,11 +101,13 @@ def shares(pressure: Iterable[Sample], work: Iterable[Sample]) -> list[Share]:
     return sorted(found, key=lambda one: (not one.hot, -(ratio(one.requests, one.mean) or 0), one.engine))
 
 
-def _share(key: tuple[str, ...], engine: str, requests: float, pool: _Pool, sent: _Pool) -> Share:
+def _share(key: _Key, engine: str, requests: float, pool: _Pool, sent: _Pool) -> Share:
+    site, model, name = key
     return Share(
         engine=engine,
-        pool=key[-1],
-        fleet=key[:-1],
+        pool=name,
+        model=model,
+        site=site,
         requests=requests,
         waiting=pool.engines.get((WAITING, engine)),
         mean=pool.whole.get(MEAN),
@@ -111,11 +117,12 @@ def _share(key: tuple[str, ...], engine: str, requests: float, pool: _Pool, sent
     )
 
 
-def _pools(samples: Iterable[Sample]) -> Mapping[tuple[str, ...], _Pool]:
-    pools: dict[tuple[str, ...], _Pool] = {}
+def _pools(samples: Iterable[Sample]) -> Mapping[_Key, _Pool]:
+    pools: dict[_Key, _Pool] = {}
     for sample in samples:
         labels = sample.labels
-        pool = pools.setdefault(tuple(labels.get(label, "") for label in (*_FLEET, Label.POOL)), _Pool())
+        key = Site.of(labels), labels.get(Label.MODEL_NAME, ""), labels.get(Label.POOL, "")
+        pool = pools.setdefault(key, _Pool())
         engine, state = labels.get(Label.REPLICA), labels.get(Label.STATE, "")
         if engine is None:
             pool.whole[state] = sample.value
@@ -131,12 +138,13 @@ def ratio(value: float | None, mean: float | None) -> float | None:
 
 def table(found: Sequence[Share]) -> pd.DataFrame:
     """A row an engine; of the labels that tell fleets and models apart those that do."""
-    apart = [place for place in range(len(_FLEET)) if len({one.fleet[place] for one in found}) > 1]
+    places = [{"cluster": one.site.cluster, "namespace": one.site.namespace, "model": one.model} for one in found]
+    apart = [name for name in ("cluster", "namespace", "model") if len({place[name] for place in places}) > 1]
     return pd.DataFrame(
         {
             "engine": one.engine,
             "pool": one.pool,
-            **{_FLEET[place].value.removesuffix("_name"): one.fleet[place] for place in apart},
+            **{name: place[name] for name in apart},
             "requests": one.requests,
             "waiting": one.waiting,
             "of the mean": ratio(one.requests, one.mean),
@@ -145,7 +153,7 @@ def table(found: Sequence[Share]) -> pd.DataFrame:
             "of the mean rate": ratio(one.tokens, one.mean_tokens),
             "hotspot": _HOT if one.hot else None,
         }
-        for one in found
+        for one, place in zip(found, places, strict=True)
     )
 
 
@@ -164,7 +172,8 @@ def _fires(answers: Answers) -> bool | None:
 def _verdict(found: Sequence[Share], fires: bool | None) -> None:
     alert = {True: f"{_ALERT} fires.", False: f"{_ALERT} does not fire (yet).", None: f"Whether {_ALERT} fires is unknown."}[fires]
     bound = f"more than {HOT_WAITING:.0f} requests wait at one engine while another of its pool has fewer than {IDLE_REQUESTS:.0f}"
-    if hot := [one.engine for one in found if one.hot]:
+    several = len({one.site for one in found}) > 1
+    if hot := [one.site.named(one.engine) if several else one.engine for one in found if one.hot]:
         st.warning(f"**Hotspot: {', '.join(hot)}.** For ten minutes {bound}. {alert}", icon=":material/local_fire_department:")
     elif any(one.waiting is None or one.least is None for one in found):
         st.warning(f"Whether there is a hotspot is unknown: not all loads are told. {alert}", icon=notices.AWAY)

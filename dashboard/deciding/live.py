@@ -9,6 +9,7 @@ from dashboard.asking import Answers, Now, Over, Question
 from dashboard.deciding import fallbacks, flow, hotspots, recent
 from dashboard.deciding.flow import Way
 from dashboard.deciding.wanted import Wanted
+from dashboard.marks import marks
 from dashboard.panels import PLAIN
 from dashboard.scope import Scope
 from stack.api.schema import DecisionsView
@@ -92,4 +93,4 @@ def _mirrored(answers: Answers, scope: Scope) -> None:
         query = quality_queries.observed(scope.model, scope.window)
         st.info("Another gateway carries requests out; what is marked observed is only what would have been done here.",
                 icon=":material/visibility:")  # fmt: skip
-        panels.series("Mirrored requests", query, answers, "observed", scope.span, [])
+        panels.series("Mirrored requests", query, answers, "observed", scope.span, marks(scope.span))

@@ -13,6 +13,7 @@ from dashboard.axes import HEIGHT
 from dashboard.charts import Mark, Span
 from dashboard.plots import Plot
 from stack.metrics.family import Label
+from stack.metrics.promql import KEPT
 from stack.metrics.queries import Query
 
 WATERFALL = "Where prompt tokens' KV came from"
@@ -64,7 +65,7 @@ def _told_by_model(answers: Answers) -> Answers:
             )
     requests = found["requests over time"]
     if isinstance(requests, pd.DataFrame) and _several(requests):
-        labels = [label for label in (Label.CLUSTER.value, Label.NAMESPACE.value, _MODEL) if label in requests]
+        labels = [label for label in (*KEPT, _MODEL) if label in requests]
         summed = requests.groupby([*labels, "time"], dropna=False)["value"].sum(min_count=1)
         found["requests over time"] = summed.reset_index()
     return Answers(answers.at, found)

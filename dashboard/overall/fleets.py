@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError, Sample
+from dashboard.site import NOWHERE, Site
 from stack.metrics.family import Label
 
 Figures = Mapping[str, list[Sample]]
@@ -17,16 +18,10 @@ _Spaces = dict[str, list[Sample]]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Fleet:
-    """Labels; an empty one is one that its series have not."""
+    """`model` is empty where its series name none."""
 
     model: str
-    cluster: str = ""
-    namespace: str = ""
-
-    @property
-    def place(self) -> str:
-        """Where it is, as far as anybody says."""
-        return " / ".join(filter(None, (self.cluster, self.namespace)))
+    site: Site = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +47,9 @@ def known(answers: Answers, names: Iterable[str]) -> Known:
             failed.append(str(error))
             continue
         for sample in samples:
-            labels = sample.labels
-            model = labels.get(Label.MODEL_NAME, ""), labels.get(Label.CLUSTER, "")
-            found[model][name][labels.get(Label.NAMESPACE, "")].append(sample)
+            site = Site.of(sample.labels)
+            model = sample.labels.get(Label.MODEL_NAME, ""), site.cluster
+            found[model][name][site.namespace].append(sample)
     fleets = {fleet: figures for model, told in found.items() for fleet, figures in _fleets(*model, told)}
     return Known(dict(sorted(fleets.items())), tuple(dict.fromkeys(failed)))
 
@@ -63,7 +58,8 @@ def _fleets(model: str, cluster: str, told: Mapping[str, _Spaces]) -> Iterator[t
     namespaces = sorted({namespace for spaces in told.values() for namespace in spaces})
     if all(len(spaces) == 1 for spaces in told.values()):
         samples = {name: next(iter(spaces.values())) for name, spaces in told.items()}
-        yield Fleet(model, cluster, ", ".join(filter(None, namespaces))), samples
+        yield Fleet(model, Site(cluster, ", ".join(filter(None, namespaces)))), samples
         return
     for namespace in namespaces:
-        yield Fleet(model, cluster, namespace), {name: spaces[namespace] for name, spaces in told.items() if namespace in spaces}
+        figures = {name: spaces[namespace] for name, spaces in told.items() if namespace in spaces}
+        yield Fleet(model, Site(cluster, namespace)), figures

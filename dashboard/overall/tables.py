@@ -47,7 +47,7 @@ def models(several: Sequence[Served], asked: Asked) -> Table:
     """One row a fleet: what serves worst is seen beside the rest."""
     columns = (
         Column("model", "A served model; 'none' is for requests refused before they were read."),
-        *([Column("where", _WHERE)] if any(each.fleet.place for each in several) else []),
+        *([Column("where", _WHERE)] if any(str(each.fleet.site) for each in several) else []),
         Column("requests", f"Answered a second, over {asked.rated}. {asked.queries['requests'].help}", "%.2f /s"),
         Column("errors", "Share of 5xx; empty without requests.", "%.1f %%"),
         Column("TTFT p95", f"Of the slowest path, over {asked.told}. {asked.queries['ttft'].help}", "%.0f ms"),
@@ -68,7 +68,7 @@ def goals(several: Sequence[Served], asked: Asked) -> Table:
         Column("budget left", f"Of what {asked.missed} may miss, what was not missed; below 0 it is overdrawn.", "%.0f %%"),
     )
     rows = [
-        [*([each.fleet.model, each.fleet.place] if len(several) > 1 else []), *_goal(goal)]
+        [*([each.fleet.model, str(each.fleet.site)] if len(several) > 1 else []), *_goal(goal)]
         for each in several
         for goal in each.goals
     ]
@@ -77,7 +77,7 @@ def goals(several: Sequence[Served], asked: Asked) -> Table:
 
 def pools(several: Sequence[PoolNow], asked: Asked) -> Table:
     """One row a pool."""
-    places = any(each.fleet.place for each in several)
+    places = any(str(each.fleet.site) for each in several)
     columns = (
         Column("model", "The served model."),
         *([Column("where", _WHERE)] if places else []),
@@ -102,7 +102,7 @@ GOOD = (
 def _model(each: Served, placed: bool) -> list[Cell]:
     return [
         each.fleet.model or "none",
-        *([each.fleet.place] if placed else []),
+        *([str(each.fleet.site)] if placed else []),
         each.rate,
         _hundredth(each.errors),
         _milliseconds(each.ttft),
@@ -113,7 +113,7 @@ def _model(each: Served, placed: bool) -> list[Cell]:
 
 
 def _pool(each: PoolNow, placed: bool) -> list[Cell]:
-    place = [each.fleet.place] if placed else []
+    place = [str(each.fleet.site)] if placed else []
     engines = [each.desired, each.ready, each.listed]
     return [each.fleet.model, *place, each.pool, *engines, each.running, each.waiting, _hundredth(each.kv_used)]
 

@@ -9,6 +9,7 @@ from dashboard.asking import Answers
 from dashboard.overall.tables import Cell, Column, Table
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.report.asked import Wanted
+from dashboard.site import Site
 from dashboard.steering.review import sentence
 from stack.api.client import ControlClient
 from stack.control.alert import NAME, SEVERITY
@@ -16,7 +17,6 @@ from stack.control.audit import AuditRecord
 from stack.metrics.family import Label
 
 _PAGE, _PAGES = 1000, 20
-_PLACE = (Label.CLUSTER, Label.NAMESPACE, Label.MODEL_NAME)
 _FIRED = (
     Column("alert", "By its name in alerts/README.md."),
     Column("severity", "As its rule says."),
@@ -63,7 +63,7 @@ def records(control: ControlClient, wanted: Wanted) -> Iterator[AuditRecord]:
 
 
 def _alert(sample: Sample, wanted: Wanted) -> list[Cell]:
-    about = " / ".join(sample.labels[label] for label in _PLACE if sample.labels.get(label))
+    about = Site.of(sample.labels).named(sample.labels.get(Label.MODEL_NAME, ""))
     name, severity = sample.labels.get(NAME, ""), sample.labels.get(SEVERITY, "")
     return [name, severity, about, 100 * sample.value, sample.value * wanted.seconds / 60]
 

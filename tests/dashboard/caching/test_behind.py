@@ -8,6 +8,7 @@ from dashboard.asking import Answers
 from dashboard.caching import behind, truth
 from dashboard.caching.truth import Finding, Sides
 from dashboard.promapi import Sample
+from dashboard.site import Site
 
 
 def _of(namespace: str, value: float, **labels: str) -> Sample:
@@ -30,8 +31,8 @@ TOLD = {
 def test_the_sides_of_two_fleets_are_not_mixed() -> None:
     fleets = behind.sides(Answers(datetime.fromtimestamp(0, UTC), TOLD))
     assert fleets == {
-        "a": Sides(held=1.0, evicted=3.0, not_found=None, policies={"redis": "allkeys-lru"}, full={"redis": 0.95}, strayed={}),
-        "b": Sides(0.5, None, None, {"redis": "noeviction"}, {"redis": 0.2}, {"lmcache-0": "different"}),
+        Site("", "a"): Sides(1.0, 3.0, None, {"redis": "allkeys-lru"}, {"redis": 0.95}, {}),
+        Site("", "b"): Sides(0.5, None, None, {"redis": "noeviction"}, {"redis": 0.2}, {"lmcache-0": "different"}),
     }
     short = "The stores hold 50 % of the bytes that LMCache believes to have there."
     assert truth.everywhere(fleets) == [

@@ -7,6 +7,7 @@ import pandas as pd
 
 from dashboard.caching import heat
 from dashboard.charts import Span
+from dashboard.marks import Mark
 
 SPAN = Span(datetime(1970, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, 0, 15, tzinfo=UTC))
 
@@ -57,10 +58,16 @@ def test_engines_of_which_none_tells_are_rows_all_the_same() -> None:
 
 def test_engines_of_several_fleets_have_rows_of_their_own() -> None:
     both = pd.concat([POINTS.assign(cluster="east"), POINTS.assign(cluster="west")])
-    assert set(heat.rows(both)) == {"east decode a", "east decode b", "west decode a", "west decode b"}
+    assert set(heat.rows(both)) == {"east / decode a", "east / decode b", "west / decode a", "west / decode b"}
 
 
 def test_how_engines_spread_has_a_bar_for_each_tenth_and_pool() -> None:
     decode, prefill = heat.spread({"prefill": {0: 2.0}, "decode": {9: 7.0, 3: 1.0}}).data
     assert (decode.name, decode.x[9], decode.y[9], decode.y[3], sum(decode.y)) == ("decode", "90 to 100 %", 7.0, 1.0, 8.0)
     assert (prefill.name, prefill.y[0]) == ("prefill", 2.0)
+
+
+def test_a_change_is_marked_below_the_last_row_and_adds_none() -> None:
+    figure = heat.figure(POINTS, {}, SPAN, "#000", [Mark(SPAN.start, 2, "generation 2")], lowest_first=True)
+    assert (figure.data[-1].name, figure.data[-1].y) == ("changes", ("decode a",))
+    assert [shape.x0 for shape in figure.layout.shapes] == ["1970-01-01T00:00:00"]

@@ -45,3 +45,15 @@ def test_an_engine_is_held_against_its_pools_mean_and_what_is_unknown_is_empty()
 def test_several_models_are_told_apart() -> None:
     other = Sample({"model_name": "other", "pool": "decode", "replica": "o-0", "state": HELD}, 1.0, 0.0)
     assert hotspots.table(hotspots.shares([*pressed(0.0, 0.0), other], []))["model"].tolist() == ["m", "m", "other"]
+
+
+def test_engines_of_one_name_in_two_clusters_are_told_apart() -> None:
+    both = [
+        Sample({**sample.labels, "cluster": cluster}, sample.value * factor, 0.0)
+        for cluster, factor in (("east", 1.0), ("west", 0.5))
+        for sample in pressed(5.0, 0.5)
+    ]
+    rows = hotspots.table(hotspots.shares(both, []))
+    assert rows[["engine", "cluster", "requests", "of the mean"]].to_numpy().tolist() == [
+        ["d-0", "east", 12.0, 3.0], ["d-0", "west", 6.0, 3.0], ["d-1", "east", 0.5, 0.125], ["d-1", "west", 0.25, 0.125],
+    ]  # fmt: skip

@@ -14,6 +14,7 @@ from dashboard.overall.fleets import Fleet, known
 from dashboard.overall.pools import PoolNow
 from dashboard.overall.served import Goal, Served, Spread
 from dashboard.promapi import Sample
+from dashboard.site import Site
 from stack.metrics.objective_queries import Objective
 
 Told = Mapping[str, list[tuple[dict[str, str], float]]]
@@ -38,7 +39,7 @@ def test_everything_of_a_model_is_one_fleet_though_its_router_is_in_another_name
             "hits": [({"model_name": "m", "namespace": "engines", "tier": "l1"}, 0.4)],
         }
     )  # fmt: skip
-    assert one == Served(Fleet("m", "", "engines, kvdeck"), rates, {"dpd": Spread(None, 0.5)}, {}, {"l1": 0.4}, {})
+    assert one == Served(Fleet("m", Site("", "engines, kvdeck")), rates, {"dpd": Spread(None, 0.5)}, {}, {"l1": 0.4}, {})
     assert (one.rate, one.errors, one.good, one.goodput) == (4.0, 0.25, None, None)
 
 
@@ -46,12 +47,15 @@ def test_a_model_in_two_namespaces_is_two_fleets() -> None:
     told = fleets(
         {"hits": [({"model_name": "m", "namespace": name, "tier": "l1"}, value) for name, value in (("a", 0.1), ("b", 0.9))]}
     )
-    assert [(each.fleet, each.hits) for each in told] == [(Fleet("m", "", "a"), {"l1": 0.1}), (Fleet("m", "", "b"), {"l1": 0.9})]
+    assert [(each.fleet, each.hits) for each in told] == [
+        (Fleet("m", Site("", "a")), {"l1": 0.1}),
+        (Fleet("m", Site("", "b")), {"l1": 0.9}),
+    ]
 
 
 def test_clusters_are_never_added_up() -> None:
     told = fleets({"requests": [({"model_name": "m", "cluster": name, "code": "2xx"}, 1.0) for name in ("a", "b")]})
-    assert [each.fleet.place for each in told] == ["a", "b"]
+    assert [str(each.fleet.site) for each in told] == ["a", "b"]
     assert served.total(told) == (2.0, 0.0)
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import reader
 from dashboard.asking import Question
 from dashboard.caching import engines
 from dashboard.scope import Scope
@@ -16,7 +17,8 @@ from stack.api.assignments import patch
 from stack.control.cache_effects import L1_BYTES
 from stack.metrics.family import Label
 from tests.dashboard.conftest import Opener
-from tests.dashboard.fakes import Heard, Series, prometheus
+from tests.dashboard.drawn import changes, traces
+from tests.dashboard.fakes import Heard, Series, Steered, prometheus
 
 SCOPE = Scope(timedelta(minutes=15), 5, {})
 ORIGINS, TIERS, LARGER = "Where KV came from", "Tiers", "A bigger L1?"
@@ -292,3 +294,19 @@ def test_what_is_not_told_has_its_reason(opened: Opener, environment: pytest.Mon
 
 def test_the_link_to_control_sets_what_control_can_set() -> None:
     assert patch([f"{L1_BYTES}={12 * 2**30}"], {}, "m") == {"tiers": {"l1": {"bytes": 12 * 2**30}}}
+
+
+def test_the_map_is_of_the_worst_and_not_of_their_namesakes_elsewhere_and_has_the_marks(
+    opened: Opener, steered: Steered, environment: pytest.MonkeyPatch
+) -> None:
+    steered.patch({"models": {"smollm2": {"strategy": "session"}}})
+    environment.setattr(reader, "SLOT_SECONDS", 0.001)  # what was changed just now is within what is looked at
+    east, west = ({"pool": "decode", "replica": "decode-0", "cluster": name} for name in ("east", "west"))
+    course = engines.course(SCOPE, engines.MEASURES["found in cache"], ["decode-0"]).query.expr
+    told: Mapping[str, Sequence[Series]] = {"worst found in cache": [(east, 0.25)]}
+    with prometheus({**answers(ENGINES, told), course: [(east, 0.25), (west, 0.75)]}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("cache"), ENGINES)
+    assert [trace["y"] for trace in traces(page, "cache-heat-share") if trace["type"] == "heatmap"][-1] == ["decode decode-0"]
+    assert "session" in changes(page, "cache-heat-share")[-1]
+    assert not page.exception

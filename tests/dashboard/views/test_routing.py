@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import reader
 from stack.control.decision import Candidate, DecisionRecord, Selection, ShadowChoice
 from stack.metrics import balance_queries, quality_queries, routing_queries
 from stack.metrics.balance_queries import HELD, LEAST, MEAN, WAITING
 from tests import decisions
 from tests.dashboard.conftest import Opener
+from tests.dashboard.drawn import changes
 from tests.dashboard.fakes import Heard, Series, Steered, prometheus
 from tests.dashboard.reading import read
 
@@ -145,8 +147,11 @@ def test_requests_that_another_gateway_carries_out_are_marked(
     opened: Opener, steered: Steered, environment: pytest.MonkeyPatch
 ) -> None:
     steered.report(decision(observed=True, request_id="r-o"))
+    steered.patch({"models": {"smollm2": {"strategy": "session"}}})
+    environment.setattr(reader, "SLOT_SECONDS", 0.001)  # what was changed just now is within what is looked at
     with told(environment, MIRRORED):
         page = opened("routing")
+        assert "session" in changes(page, "Mirrored requests")[0]
         assert any("Another gateway carries requests out" in info.value for info in page.info)
         assert len(page.get("plotly_chart")) == 2
         page.segmented_control(key="routing-view").set_value("Quality")
