@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import wraps
+from typing import ParamSpec
 
 import streamlit as st
 
@@ -15,20 +18,36 @@ from stack.api.answers import ControlError
 from stack.metrics import fleet_queries
 from stack.metrics.family import Label
 
+P = ParamSpec("P")
+
 _KEY = "emulated"
 _LOOKED_AT = timedelta(minutes=1)
 
 
-@st.fragment(run_every=5)
 def banner() -> None:
     """Mark the page when any engine is emulated; a fleet that was stays marked while nobody can say otherwise."""
-    if (said := _emulated()) is not None:
-        st.session_state[_KEY] = said
-    if st.session_state.get(_KEY):
+    said = _emulated()
+    marked = st.session_state[_KEY] = bool(st.session_state.get(_KEY)) if said is None else said
+    if marked:
         st.markdown(
             ":orange-badge[:material/science: Emulated fleet] "
             "These engines are simulated: the routing is real, their timings are a model's."
         )
+
+
+def watched(part: Callable[P, None]) -> Callable[P, None]:
+    """`part` of a page, which whenever it is drawn anew looks whether the page's mark still says what is so.
+
+    With a timer of its own the mark would have every page refreshed twice.
+    """
+
+    @wraps(part)
+    def draw(*args: P.args, **kwargs: P.kwargs) -> None:
+        if _KEY in st.session_state and _emulated() not in (None, st.session_state[_KEY]):
+            st.rerun()
+        part(*args, **kwargs)
+
+    return draw
 
 
 def _emulated() -> bool | None:

@@ -9,7 +9,7 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from dashboard import asking, door, notices, reader, sources
+from dashboard import asking, door, emulation, notices, reader, sources
 from dashboard.asking import Now
 from dashboard.charts import Span
 from dashboard.promapi import PrometheusUnavailableError, step_seconds
@@ -85,7 +85,7 @@ class Scope:
 
     def live(self, part: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Draw `part` of a page, and again every `refresh` seconds, the rest of the page left alone."""
-        st.fragment(part, run_every=self.refresh)(*args, **kwargs)
+        st.fragment(emulation.watched(part), run_every=self.refresh)(*args, **kwargs)
 
 
 def toolbar(title: str) -> Scope:

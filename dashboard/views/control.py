@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 import streamlit as st
 
-from dashboard import links, notices, sources
+from dashboard import emulation, links, notices, sources
 from dashboard.scope import toolbar
 from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
@@ -144,6 +144,7 @@ def _drafts() -> dict[str, Draft]:
 
 
 @st.fragment(run_every=2)
+@emulation.watched
 def _follow() -> None:
     """Desired against applied. The form is left alone; a generation it does not know draws the page again, edits and all."""
     if st.session_state[_SEEN] is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import notices, reader, sources
+from dashboard import emulation, notices, reader, sources
 from dashboard.findings import checks
 from dashboard.scope import toolbar
 from dashboard.wording import duration
@@ -31,7 +31,7 @@ def page() -> None:
         verdicts = st.pills("Show", titles, selection_mode="multi", key="doctor-verdict", bind="query-params")
     wanted = frozenset(verdict for verdict, title in checks.TITLES.items() if title.lower() in verdicts)
     if st.session_state.get(_RUNNING):
-        st.fragment(_found, run_every=_LOOK_SECONDS)(wanted)
+        st.fragment(emulation.watched(_found), run_every=_LOOK_SECONDS)(wanted)
     else:
         scope.live(_found, wanted)
 

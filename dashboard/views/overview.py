@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import asking, bundles, notices, panels, sources
+from dashboard import arrival, asking, bundles, notices, panels, sources
 from dashboard.asking import Answers, Now, Over
 from dashboard.charts import Span
 from dashboard.marks import marks
@@ -27,7 +27,7 @@ def page() -> None:
 
 
 def _live(scope: Scope) -> None:
-    """What is so now is asked for and told first: whoever looks waits for no chart."""
+    """What is so now is asked for and shown first: whoever looks waits for no chart."""
     span, questions = scope.span, asked(scope.length, scope.window, scope.fleet, scope.model)
     now = None
     with notices.told():
@@ -39,6 +39,7 @@ def _live(scope: Scope) -> None:
     for why in found.failed:
         st.warning(f"Some numbers are unknown: {why}.", icon=notices.AWAY)
     shown.numbers(found, questions)
+    arrival.shown_first()
     shown.tables(found.tables(questions))
     with notices.told():
         _course(questions, found, span)
