@@ -15,7 +15,7 @@ from dashboard import axes, notices, palette
 from dashboard.axes import HEIGHT
 from dashboard.picture import Picture, Trace
 from dashboard.promapi import step_seconds
-from dashboard.site import apart
+from dashboard.sites import apart
 from stack.model.tier import Source
 
 Parts = dict[tuple[str, ...], tuple[list[str], list[float | None]]]

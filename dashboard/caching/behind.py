@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import notices, panels, site
+from dashboard import notices, panels, sites
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import amounts, beliefs, stores, truth
 from dashboard.caching.truth import Sides
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.metrics import store_queries, truth_queries
 from stack.metrics.family import Label
 
@@ -69,7 +69,7 @@ def _verdict(answers: Answers) -> None:
         show = st.error if found[0].certain else st.warning
         show("\n\n".join(finding.text for finding in found), icon=":material/compare_arrows:")
     elif agreeing and len(agreeing) == len(fleets):
-        held = ", ".join(f"{site.beginning(at, fleets)}{notices.percent(each.held)}" for at, each in agreeing.items())
+        held = ", ".join(f"{sites.beginning(at, fleets)}{notices.percent(each.held)}" for at, each in agreeing.items())
         st.success(f"The stores hold what LMCache believes ({held}).", icon=":material/check_circle:")
     else:
         where = ", ".join(f"`{at}`" for at in fleets if at not in agreeing) if agreeing else ""
@@ -84,7 +84,7 @@ def sides(answers: Answers) -> dict[Site, Sides]:
     asked = {name: answers.samples(name) for name in ("stores", "held", "not found now", "policies", "strayed")}
     return {
         at: _sides({name: [one for one in samples if Site.of(one.labels) == at] for name, samples in asked.items()})
-        for at in sorted(site.sites(*asked.values()))
+        for at in sorted(sites.seen(*asked.values()))
     }
 
 

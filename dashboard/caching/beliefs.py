@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels, site
+from dashboard import notices, panels, sites
 from dashboard.asking import Answers
 from dashboard.caching import amounts
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.metrics import truth_queries
 from stack.metrics.family import Label
 
@@ -40,9 +40,9 @@ def draw(answers: Answers, scope: Scope) -> None:
 
 def beliefs(believers: Sequence[Sample], strayed: Sequence[Sample], counts: Sequence[Sample]) -> pd.DataFrame:
     """A row an LMCache. Where it is known which L2 a fleet is meant to use, one of it that has not strayed uses that."""
-    named = site.names(believers, strayed, counts)
+    named = sites.names(believers, strayed, counts)
     states = {named(one): one.labels.get(Label.STATE) for one in strayed}
-    judged = site.sites(counts)
+    judged = sites.seen(counts)
     rows = [
         {
             "LMCache": named(one),
@@ -79,4 +79,4 @@ def _fleets(samples: Sequence[Sample], by: Label) -> Iterator[tuple[str, Mapping
     for sample in samples:
         fleets.setdefault(Site.of(sample.labels), {})[sample.labels.get(by, "?")] = sample.value
     for at in sorted(fleets):
-        yield site.beginning(at, fleets), fleets[at]
+        yield sites.beginning(at, fleets), fleets[at]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard import asking, panels, reader, site
+from dashboard import asking, panels, reader, sites
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import amounts, heat
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.metrics import doubt_queries, heat_queries
 from stack.metrics.family import Label
 from stack.metrics.promql import Where, one_of
@@ -82,7 +82,7 @@ def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
     except PrometheusUnavailableError as error:
         panels.failed(error)
     else:
-        _map(frame, _reasons(untold, several=len(site.sites(worst, untold)) > 1), scope, measure, changes)
+        _map(frame, _reasons(untold, several=len(sites.seen(worst, untold)) > 1), scope, measure, changes)
         _counted(answers, measure)
     _spread(answers, scope, name)
 

@@ -11,7 +11,7 @@ from dashboard import axes, charts, palette
 from dashboard.axes import HEIGHT
 from dashboard.charts import Mark, Span
 from dashboard.picture import Picture, Trace
-from dashboard.site import Site, apart
+from dashboard.sites import Site, apart
 from stack.metrics.family import Label
 from stack.metrics.heat_queries import IDLE
 from stack.metrics.promql import KEPT

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels, site
+from dashboard import notices, panels, sites
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
@@ -92,7 +92,7 @@ def _engines(answers: Answers) -> None:
 def use(samples: Sequence[Sample]) -> pd.DataFrame:
     """A row an engine of which both is told, those of least use first; engines of several fleets with their fleet."""
     told: dict[str, dict[str, float]] = {}
-    named = site.names(samples)
+    named = sites.names(samples)
     for sample in samples:
         told.setdefault(named(sample), {})[sample.labels[Label.QUANTITY]] = sample.value
     rows = [
@@ -109,7 +109,7 @@ def _doubts(answers: Answers) -> None:
     except PrometheusUnavailableError as error:
         panels.failed(error)
         return
-    named = site.names(doubts)
+    named = sites.names(doubts)
     if doubtful := [sample for sample in doubts if sample.value]:
         names = ", ".join(f"`{named(one)}` ({one.labels.get(Label.REASON)})" for one in doubtful)
         st.warning(f"All numbers here are too low at {names}: LMCache lost events before it counted them.", icon=":material/help:")

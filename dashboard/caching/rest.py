@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dashboard import site
+from dashboard import sites
 from dashboard.promapi import Sample
 from stack.engines import lmcache_quantities as lq
 from stack.engines import vllm_quantities as vq
@@ -36,7 +36,7 @@ def reasons(states: Iterable[Sample], modes: Iterable[Sample], unread: Sequence[
 
 def named(engines: Sequence[Sample]) -> str:
     """Engines with their version: `decode-0 (vLLM 0.11.0)`."""
-    told = site.names(engines)
+    told = sites.names(engines)
     return ", ".join(dict.fromkeys(f"`{told(one)}` ({_version(one)})" for one in engines))
 
 
@@ -74,7 +74,7 @@ def _counts(samples: Iterable[Sample]) -> dict[str, float]:
 
 def unread_named(samples: Sequence[Sample]) -> str:
     """What the exporter cannot read, each with how it is read: `lmcache-0` (lmcache)."""
-    told = site.names(samples, by=Label.TARGET)
+    told = sites.names(samples, by=Label.TARGET)
     return ", ".join(sorted(f"`{told(one)}` ({_label(one, Label.COLLECTOR)})" for one in samples))
 
 
@@ -84,7 +84,7 @@ def _unread(samples: Sequence[Sample]) -> Iterable[str]:
 
 
 def _doubts(samples: Sequence[Sample]) -> Iterable[str]:
-    place = site.names(samples)
+    place = sites.names(samples)
     told = sorted(f"`{place(one)}` ({_label(one, Label.REASON)})" for one in samples if one.value)
     if told:
         yield f"counters are too low at {', '.join(told)}: LMCache lost events before it counted them"

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import links, notices, panels, site, sources
+from dashboard import links, notices, panels, sites, sources
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import amounts
 from dashboard.caching.larger import Answer, Evidence, Judgement, judge, overall
@@ -78,7 +78,7 @@ _NO_STAYS = "Nobody tells how long L1's chunks stay: LMCache's server does (from
 def evidence(samples: Sequence[Sample]) -> dict[str, Evidence]:
     """By L1, each with its fleet where there are several."""
     found: dict[str, dict[str, float]] = {}
-    named = site.names(samples)
+    named = sites.names(samples)
     for sample in samples:
         if (kind := sample.labels.get(Label.QUANTITY, "")) in _KINDS:
             found.setdefault(named(sample), {})[kind] = sample.value

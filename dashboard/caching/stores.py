@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels, site
+from dashboard import notices, panels, sites
 from dashboard.asking import Answers
 from dashboard.caching import amounts
 from dashboard.promapi import PrometheusUnavailableError, Sample
@@ -41,7 +41,7 @@ def draw(answers: Answers, window: str, scope: Scope) -> None:
 def words(told: Sequence[Sample], policies: Sequence[Sample]) -> pd.DataFrame:
     """A column a store, those of several fleets with their fleet."""
     stores: dict[str, dict[str, float]] = {}
-    named = site.names(told, policies)
+    named = sites.names(told, policies)
     for sample in told:
         stores.setdefault(named(sample), {})[sample.labels[Label.QUANTITY]] = sample.value
     kept = {named(sample): sample.labels.get(Label.POLICY) for sample in policies}

@@ -14,7 +14,7 @@ from dashboard.caching import amounts
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.metrics import queries, tier_queries
 from stack.metrics.family import Label
 from stack.metrics.tier_queries import STAY_WINDOW, USED

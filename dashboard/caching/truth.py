@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dashboard import notices
-from dashboard.site import Site, beginning
+from dashboard.sites import Site, beginning
 
 # Below this the store clearly holds less than is believed: its KV is estimated from a sample.
 HELD = 0.9

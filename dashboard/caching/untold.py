@@ -14,7 +14,7 @@ from dashboard.caching import rest
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.engines import lmcache_quantities as lq
 from stack.engines import vllm_quantities as vq
 from stack.engines.quantities import Quantity, State

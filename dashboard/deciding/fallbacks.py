@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import notices, panels
 from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError, Sample
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.control.decision import DecisionRecord
 from stack.metrics import balance_queries, quality_queries
 from stack.metrics.family import Label

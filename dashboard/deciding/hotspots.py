@@ -12,7 +12,7 @@ from dashboard import notices, panels
 from dashboard.asking import Answers, Now, Question
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.metrics import balance_queries, routing_queries
 from stack.metrics.balance_queries import HELD, HOT_WAITING, IDLE_REQUESTS, LEAST, MEAN, WAITING
 from stack.metrics.family import Label

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError, Sample
-from dashboard.site import NOWHERE, Site
+from dashboard.sites import NOWHERE, Site
 from stack.metrics.family import Label
 
 Figures = Mapping[str, list[Sample]]

@@ -9,7 +9,7 @@ from dashboard.asking import Answers
 from dashboard.overall.tables import Cell, Column, Table
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.report.asked import Wanted
-from dashboard.site import Site
+from dashboard.sites import Site
 from dashboard.steering.review import sentence
 from stack.api.client import ControlClient
 from stack.control.alert import NAME, SEVERITY

@@ -8,15 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.promapi import Sample
-from dashboard.site import apart, sites
+from dashboard.sites import apart, seen
 from stack.metrics.family import Label
 
 
 def one_fleet(samples: Sequence[Sample], frame: pd.DataFrame, why: str) -> bool:
     """Whether all of it is of one cluster and namespace; else say `why` that matters."""
-    seen = sites(samples)
-    if len(seen) > 1 or apart(frame):
-        names = ", ".join(str(one) or "(unnamed)" for one in sorted(seen))
+    there = seen(samples)
+    if len(there) > 1 or apart(frame):
+        names = ", ".join(str(one) or "(unnamed)" for one in sorted(there))
         st.info(f"{why}: pick a cluster or namespace above. Seen: {names or 'several'}.", icon=":material/filter_alt:")
         return False
     return True

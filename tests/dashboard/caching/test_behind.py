@@ -8,7 +8,7 @@ from dashboard.asking import Answers
 from dashboard.caching import behind, truth
 from dashboard.caching.truth import Finding, Sides
 from dashboard.promapi import Sample
-from dashboard.site import Site
+from dashboard.sites import Site
 
 
 def _of(namespace: str, value: float, **labels: str) -> Sample:

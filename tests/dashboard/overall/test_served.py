@@ -14,7 +14,7 @@ from dashboard.overall.fleets import Fleet, known
 from dashboard.overall.pools import PoolNow
 from dashboard.overall.served import Goal, Served, Spread
 from dashboard.promapi import Sample
-from dashboard.site import Site
+from dashboard.sites import Site
 from stack.metrics.objective_queries import Objective
 
 Told = Mapping[str, list[tuple[dict[str, str], float]]]

@@ -36,7 +36,7 @@ class Site:
 NOWHERE = Site()
 
 
-def sites(*asked: Iterable[Sample]) -> set[Site]:
+def seen(*asked: Iterable[Sample]) -> set[Site]:
     """All that these samples are of."""
     return {Site.of(sample.labels) for samples in asked for sample in samples}
 
@@ -48,7 +48,7 @@ def apart(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def names(*asked: Sequence[Sample], by: Label = Label.REPLICA) -> Callable[[Sample], str]:
     """How what these samples are of is told: with its site where they are of several, which may use one name twice."""
-    several = len(sites(*asked)) > 1
+    several = len(seen(*asked)) > 1
 
     def told(sample: Sample) -> str:
         name = sample.labels.get(by, "?")
