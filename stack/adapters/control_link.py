@@ -68,7 +68,7 @@ class ControlLink:
             raise ControlUnavailableError(f"control relayed no cache reports: {error}") from error
 
     async def report(self, report: RouterReport) -> None:
-        """Bring one report. Raises ControlUnavailableError: then nothing was taken."""
+        """Bring one report. Raises ControlUnavailableError: then nobody knows whether it was taken."""
         await self._send("POST", "/report", content=msgspec.json.encode(report), timeout=self._deadline)
 
     async def _send(

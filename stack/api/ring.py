@@ -10,6 +10,7 @@ from itertools import islice
 import msgspec
 
 from stack.control.decision import DecisionRecord, status_class
+from stack.control.deliveries import Deliveries
 from stack.control.link import RouterReport
 
 RING_BYTES = 32 << 20  # ten thousand requests and more in a small fleet, two thousand with sixteen candidates each
@@ -101,6 +102,7 @@ class DecisionRing:
         self._places: dict[str, int] = {}
         self._bytes = 0
         self._changed = asyncio.Event()
+        self._deliveries = Deliveries()
         self.last = 0
         self.dropped = 0
         self.listeners: list[Listener] = []
@@ -120,13 +122,14 @@ class DecisionRing:
         return self._entries[self.first].at if self._entries else None
 
     def take(self, report: RouterReport) -> None:
-        """Keep a report's decisions; the oldest give way."""
-        self.dropped += report.dropped
-        if not report.decisions:
+        """Keep a report's decisions that no report brought before; the oldest give way."""
+        delivery = self._deliveries.new(report)
+        self.dropped += delivery.lost
+        if not delivery.decisions:
             return
         for reader in self.readers:
-            reader(report.decisions)
-        came = [self._add(record) for record in report.decisions]
+            reader(delivery.decisions)
+        came = [self._add(record) for record in delivery.decisions]
         while self._bytes > self._capacity:
             self._forget(self._entries.pop(self.first))
         for listener in self.listeners:

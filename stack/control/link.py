@@ -3,7 +3,7 @@
 A router long-polls `GET /v1/routers/{id}/config?version=V&wait=S` (200 with RouterConfig as soon as
 control's version differs from V, else 204 after S seconds) and posts RouterReport to `POST /v1/routers/{id}/report`
 about once a second and at once after applying. Control restarting changes nothing for a router: it goes on
-with what it has.
+with what it has. A report without an answer is sent again, and may have been taken all the same: its decisions are numbered.
 
 Either may be one release older than the other (stack.control.skew): a router goes without the fields it does not know and says
 which, and refuses whole what it does not understand; control sees both as drift.
@@ -19,6 +19,7 @@ from stack.control.decision import DecisionRecord
 from stack.control.state import SCHEMA, ModelState
 
 RouterId = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,128}(?!\n)$")]  # "$" alone would take a line break behind it
+RouterLife = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,64}(?!\n)$")]
 Version = Annotated[int, msgspec.Meta(ge=-1, le=2**53)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
@@ -75,8 +76,10 @@ class RefusedConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Acknowledges a version, -1 for none, and brings decisions. `dropped` counts records lost since the last report.
+    """Acknowledges a version, -1 for none, and brings decisions. `dropped` counts records lost since the last report answered.
 
+    Decisions are numbered from 0 in the `life` of a router's process: the first one here is number `first`, and null stands for
+    one that cannot be told. A router of an older release tells no life: whether they came before, nobody knows.
     `experiments` are the ids of those whose arms it tells apart, `ignored` are paths of fields of the applied configuration that
     this router does not know.
     """
@@ -85,9 +88,11 @@ class RouterReport(msgspec.Struct, frozen=True, kw_only=True):
     version: Version
     generation: Count
     engines: tuple[EngineReport, ...] = ()
-    decisions: tuple[DecisionRecord, ...] = ()
+    decisions: tuple[DecisionRecord | None, ...] = ()
     dropped: Count = 0
     experiments: tuple[str, ...] = ()
     schema: int = SCHEMA
     ignored: tuple[str, ...] = ()
     refused: RefusedConfig | None = None
+    life: RouterLife | None = None
+    first: Count = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -123,7 +123,7 @@ def _whole_trials(config: RouterConfig, ignored: tuple[str, ...]) -> Received:
 
 
 def reported(body: bytes) -> RouterReport:
-    """A report by a router of this release or another: decisions that are not understood count as dropped.
+    """A report by a router of this release or another: decisions that are not understood are null.
 
     Raises msgspec.DecodeError where it is no report.
     """
@@ -135,16 +135,14 @@ def reported(body: bytes) -> RouterReport:
         if not isinstance(decisions, list):
             raise
         report = msgspec.convert(document, RouterReport)
-        records = tuple(record for each in decisions for record in _record(each))
-        lost = len(decisions) - len(records)
-        return msgspec.structs.replace(report, decisions=records, dropped=report.dropped + lost)
+        return msgspec.structs.replace(report, decisions=tuple(map(_record, decisions)))
 
 
-def _record(document: object) -> Iterator[DecisionRecord]:
+def _record(document: object) -> DecisionRecord | None:
     try:
-        yield msgspec.convert(document, DecisionRecord)
-    except msgspec.ValidationError:  # counted by the caller
-        return
+        return msgspec.convert(document, DecisionRecord)
+    except msgspec.ValidationError:
+        return None
 
 
 def _known(document: object, kind: inspect.Type, path: _Path, ignored: list[_Path]) -> object:

@@ -13,11 +13,19 @@ BYTES, PIECE_BYTES, CANDIDATE_BYTES = 2048, 44, 64
 
 
 class Batch(NamedTuple):
-    """Requests for one report. `end` acknowledges them; `dropped` counts records lost since the last acknowledged one."""
+    """Requests for one report, the first of them number `first` of all there were, and how many got lost before them.
+
+    `dropped` counts those since the last acknowledged batch.
+    """
 
     errands: tuple[Errand, ...]
-    end: int
+    first: int
     dropped: int
+
+    @property
+    def end(self) -> int:
+        """The number of what comes next."""
+        return self.first + len(self.errands)
 
 
 class RecordBuffer:
@@ -43,13 +51,13 @@ class RecordBuffer:
     def batch(self, limit: int) -> Batch:
         """Up to `limit` of the oldest; they stay until acknowledged."""
         errands = tuple(islice(self._errands, limit))
-        return Batch(errands, self._first + len(errands), self._dropped)
+        return Batch(errands, self._first, self._dropped)
 
     def acknowledge(self, batch: Batch) -> None:
-        """Control has `batch`: drop its requests, and the count of lost ones it was told of."""
-        while self._first < batch.end and self._errands:
+        """Control has `batch`: drop its requests, and the count of lost ones it was told of, or that came to it with it."""
+        self._dropped -= batch.dropped + min(self._first, batch.end) - batch.first
+        while self._first < batch.end:
             self._pop()
-        self._dropped -= batch.dropped
 
     def __len__(self) -> int:
         return len(self._errands)

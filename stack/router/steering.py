@@ -44,6 +44,7 @@ class Steering:
     def __init__(
         self,
         router_id: str,
+        life: str,
         link: Link,
         configuration: Configuration,
         keeper: FleetKeeper,
@@ -54,8 +55,9 @@ class Steering:
         settings: RouterSettings,
         failed: Callable[[str], None],
     ) -> None:
-        """`failed` counts this router's own failures by site."""
+        """`life` tells this process from those before it, and `failed` counts this router's own failures by site."""
         self._id = router_id
+        self._life = life
         self._link = link
         self._configuration = configuration
         self._keeper = keeper
@@ -143,20 +145,21 @@ class Steering:
         except TimeoutError:
             pass
 
-    async def _whole(self, batch: Batch) -> tuple[DecisionRecord, ...]:
+    async def _whole(self, batch: Batch) -> tuple[DecisionRecord | None, ...]:
         """The batch's records, made a few at a time: requests do not wait for more than that."""
-        records: list[DecisionRecord] = []
+        records: list[DecisionRecord | None] = []
         for number, errand in enumerate(batch.errands, 1):
             try:
                 records.append(record_of(errand))
             except Exception:  # whatever is wrong with one record, the others arrive
                 log.exception("no record")
                 self._failed("record")
+                records.append(None)
             if number % RECORDS_AT_ONCE == 0:
                 await asyncio.sleep(0)
         return tuple(records)
 
-    def _report(self, batch: Batch, records: tuple[DecisionRecord, ...]) -> RouterReport:
+    def _report(self, batch: Batch, records: tuple[DecisionRecord | None, ...]) -> RouterReport:
         applied = self._configuration.current
         return RouterReport(
             id=self._id,
@@ -178,6 +181,8 @@ class Steering:
             experiments=applied.experiments,
             ignored=self._ignored,
             refused=self._refused,
+            life=self._life,
+            first=batch.first,
         )
 
     def _note(self, error: ControlUnavailableError | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -141,7 +142,7 @@ class Router:
             accounts = (self._stalls.account, lambda engine: self._index.account(engine, time.monotonic()))
             sent = InFlight() if options.observe else self.in_flight  # what an observer assumes, no engine has
             steering = Steering(
-                options.router_id, link, self.configuration, self.keeper, sent, self.records, accounts,
+                options.router_id, secrets.token_hex(8), link, self.configuration, self.keeper, sent, self.records, accounts,
                 Knowing(self._tokens, self._index), settings, self._meters.failed,
             )  # fmt: skip
             work["steering"] = steering.run

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import httpx
@@ -98,13 +99,19 @@ class Fleet:
 
 @dataclass
 class Router:
-    """A router that applies what it fetches; `in_flight` are its requests, engines it knows are ready."""
+    """A router that applies what it fetches; `in_flight` are its requests, engines it knows are ready.
+
+    Its life's next decision is number `decided`.
+    """
 
     id: str
     http: httpx.AsyncClient
     fleet: Fleet
     in_flight: dict[str, int] = field(default_factory=dict)
     config: RouterConfig | None = None
+    life: str = field(default_factory=lambda: token_hex(8))
+    decided: int = 0
+    sent: RouterReport | None = None
 
     async def fetch(self, wait: float = 0) -> RouterConfig | None:
         version = -1 if self.config is None else self.config.version
@@ -117,7 +124,8 @@ class Router:
 
     async def report(self, *decisions: DecisionRecord, dropped: int = 0) -> None:
         up = [name for name, phase in self.fleet.engines.items() if phase is Phase.RUNNING]
-        report = RouterReport(
+        self.decided += dropped
+        self.sent = RouterReport(
             id=self.id,
             version=-1 if self.config is None else self.config.version,
             generation=0 if self.config is None else self.config.generation,
@@ -127,8 +135,15 @@ class Router:
             decisions=decisions,
             dropped=dropped,
             experiments=() if self.config is None else tuple(trial.id for trial in self.config.experiments.values()),
+            life=self.life,
+            first=self.decided,
         )
-        answer = await self.http.post(f"/v1/routers/{self.id}/report", content=msgspec.json.encode(report))
+        self.decided += len(decisions)
+        await self.again()
+
+    async def again(self) -> None:
+        """Send the last report: once more, where it was sent before."""
+        answer = await self.http.post(f"/v1/routers/{self.id}/report", content=msgspec.json.encode(self.sent))
         assert answer.status_code == 204, answer.text
 
     async def follow(self) -> None:

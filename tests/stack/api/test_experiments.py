@@ -162,6 +162,18 @@ async def test_a_candidate_that_is_worse_is_rolled_back_before_most_samples_are_
         assert view["control"]["sessions"] + view["candidate"]["sessions"] < 400
 
 
+async def test_a_report_that_is_sent_again_counts_once(tmp_path: Path) -> None:
+    async with allowed(tmp_path) as (it, router):
+        name = await begun(it, router)
+        await router.report(*requests(name, 100, 1.0))
+        await router.again()
+        await look(it)
+        await router.again()
+        await look(it)
+        view = await shown(it, name)
+        assert view["control"]["requests"] + view["candidate"]["requests"] == 100
+
+
 async def test_a_candidate_that_is_equal_is_not_promoted(tmp_path: Path) -> None:
     async with allowed(tmp_path) as (it, router):
         name = await begun(it, router)

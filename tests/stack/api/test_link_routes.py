@@ -80,6 +80,8 @@ async def test_bad_reports_are_refused(tmp_path: Path) -> None:
         ("router-0", {"version": -2}),
         ("router-0", {"version": 2**60}),
         ("router-0", {"dropped": -1}),
+        ("router-0", {"life": "1", "first": -1}),
+        ("router-0", {"life": "", "first": 0}),
         ("router-0", {"engines": [{"name": "decode-0", "health": "ready", "in_flight": -3}]}),
         ("router-0", {"engines": [{"name": "decode-0", "health": "ready", "in_flight": 0, "health_age_seconds": -1.0}]}),
         ("router-0", {"refused": {"version": 1, "generation": -1, "reason": "no"}}),
@@ -118,6 +120,17 @@ async def test_decisions_come_back_newest_first_and_filtered(tmp_path: Path) -> 
         assert await ids(engine="decode-1") == ["r3", "r2"]
         assert await ids(model="other") == []
         assert await ids(strategy="prefix_aware", limit="2") == ["r3", "r2"]
+
+
+async def test_decisions_that_are_sent_again_come_back_once_from_every_router_and_every_life_of_it(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        routers = it.router(), it.router("router-1"), it.router()  # the last one is the first one, restarted
+        for number, router in enumerate(routers):
+            await router.report(_decision(number), dropped=1)
+        for router in reversed(routers):
+            await router.again()
+        told = (await it.http.get("/v1/decisions")).json()
+        assert ([record["request_id"] for record in told["decisions"]], told["dropped"]) == (["r2", "r1", "r0"], 3)
 
 
 async def test_what_a_router_of_another_release_refuses_or_goes_without_is_drift(tmp_path: Path) -> None:

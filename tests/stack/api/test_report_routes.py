@@ -90,6 +90,20 @@ async def test_lost_records_are_told(tmp_path: Path) -> None:
         assert any(note.startswith("4 decision records were lost") for note in (await report(it, 2))["notes"])
 
 
+async def test_what_a_router_sends_again_is_told_once(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        router = it.router()
+        await changed(it, router)
+        await router.report(*served(2, 2, 1_020.0, 0.4), dropped=4)
+        await router.again()
+        await it.control.reporter.look()
+        await router.again()
+        await it.control.reporter.look()
+        told = await report(it, 2)
+        assert told["after"]["requests"] == 82
+        assert any(note.startswith("4 decision records were lost") for note in told["notes"])
+
+
 async def test_what_an_experiment_tries_is_on_neither_side(tmp_path: Path) -> None:
     async with deck(tmp_path) as it:
         router = it.router()

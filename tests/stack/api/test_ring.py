@@ -11,8 +11,8 @@ from stack.control.link import RouterReport
 from tests.decisions import decision, disaggregated
 
 
-def report(*decisions: DecisionRecord, dropped: int = 0) -> RouterReport:
-    return RouterReport(id="r", version=1, generation=1, decisions=decisions, dropped=dropped)
+def report(*decisions: DecisionRecord, **fields: Any) -> RouterReport:
+    return RouterReport(id="r", version=1, generation=1, decisions=decisions, **fields)
 
 
 def ids(ring: DecisionRing, limit: int = 10, **wanted: Any) -> list[str]:
@@ -78,6 +78,18 @@ def test_what_comes_is_told_once_and_can_be_read_on_from_anywhere() -> None:
     assert [entry.request_id for entry in ring.after(1, 10)] == ["b", "c"]
     assert [entry.request_id for entry in ring.after(0, 1)] == ["a"]
     assert ring.after(3, 10) == []
+
+
+def test_what_is_sent_again_is_kept_told_and_counted_once() -> None:
+    ring, told, read = DecisionRing(), list[str](), list[DecisionRecord]()
+    ring.listeners.append(lambda came: told.extend(entry.request_id for entry in came))
+    ring.readers.append(read.extend)
+    a, b, c = (decision(request_id=name) for name in "abc")
+    for _ in range(3):
+        ring.take(report(a, b, dropped=3, life="1", first=3))
+    ring.take(report(b, c, dropped=4, life="1", first=4))
+    assert ids(ring) == ["c", "b", "a"]
+    assert (told, [record.request_id for record in read], ring.dropped) == (["a", "b", "c"], ["a", "b", "c"], 3)
 
 
 def test_readers_are_given_the_records_themselves() -> None:

@@ -145,13 +145,13 @@ def test_an_older_routers_report_is_taken() -> None:
     )
 
 
-def test_of_a_newer_routers_report_the_acknowledgement_counts_and_decisions_not_understood_are_counted() -> None:
+def test_of_a_newer_routers_report_the_acknowledgement_counts_and_decisions_not_understood_keep_their_places() -> None:
     good = decision(request_id="a")
     newer = msgspec.to_builtins(RouterReport(id="r", version=9, generation=4, decisions=(good,), dropped=2, schema=SCHEMA + 1))
     newer["decisions"] += ({"request": {"id": "b"}}, newer["decisions"][0] | {"mood": "fine"})
     newer["mood"] = "fine"
     assert reported(msgspec.json.encode(newer)) == RouterReport(
-        id="r", version=9, generation=4, decisions=(good, good), dropped=3, schema=SCHEMA + 1
+        id="r", version=9, generation=4, decisions=(good, None, good), dropped=2, schema=SCHEMA + 1
     )
 
 

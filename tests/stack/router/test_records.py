@@ -25,7 +25,8 @@ def test_records_stay_until_acknowledged() -> None:
     first = buffer.batch(2)
     assert _ids(first) == _ids(buffer.batch(2)) == ["0", "1"]
     buffer.acknowledge(first)
-    assert _ids(buffer.batch(2)) == ["2"]
+    second = buffer.batch(2)
+    assert (_ids(second), first.first, second.first) == (["2"], 0, 2)
 
 
 def test_the_oldest_are_dropped_and_counted_once() -> None:
@@ -38,15 +39,26 @@ def test_the_oldest_are_dropped_and_counted_once() -> None:
     assert (len(buffer), buffer.batch(10).dropped, buffer.dropped_total) == (0, 0, 3)
 
 
-def test_records_that_were_dropped_while_a_report_was_under_way_are_not_taken_off_twice() -> None:
+def test_what_is_dropped_while_a_report_brings_it_is_neither_lost_nor_taken_off_twice() -> None:
     buffer = RecordBuffer(kept=2)
     buffer.add(_errand(0))
     buffer.add(_errand(1))
     batch = buffer.batch(10)
     buffer.add(_errand(2))
     buffer.acknowledge(batch)
-    assert _ids(buffer.batch(10)) == ["2"]
-    assert buffer.batch(10).dropped == 1
+    after = buffer.batch(10)
+    assert (_ids(after), after.first, after.dropped, buffer.dropped_total) == (["2"], 2, 0, 1)
+
+
+def test_what_is_dropped_behind_a_report_under_way_is_lost() -> None:
+    buffer = RecordBuffer(kept=2)
+    buffer.add(_errand(0))
+    batch = buffer.batch(10)
+    for number in range(1, 5):
+        buffer.add(_errand(number))
+    buffer.acknowledge(batch)
+    after = buffer.batch(10)
+    assert (_ids(after), after.first, after.dropped) == (["3", "4"], 3, 2)
 
 
 def test_long_prompts_and_large_fleets_are_kept_for_fewer_requests() -> None:

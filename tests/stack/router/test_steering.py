@@ -1,7 +1,7 @@
 """A router follows control while it is there, and goes on without it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from stack.adapters.control_link import ControlUnavailableError
 from stack.adapters.probe import Pulse
 from stack.cache.index import BlockIndex
+from stack.control.deliveries import Deliveries
 from stack.control.link import RefusedConfig, RouterConfig, RouterReport
 from stack.control.skew import Received, received
 from stack.control.state import SCHEMA, ModelState
@@ -35,10 +36,10 @@ SETTINGS = RouterSettings(control_retry_s=0.001, report_interval_s=0.001, record
 
 
 class FakeControl:
-    """Control as a router sees it: `offered` is its configuration, `away` makes every call fail."""
+    """Control as a router sees it: `offered` is its configuration, `away` makes every call fail, `late` answers no report."""
 
     def __init__(self) -> None:
-        self.away = False
+        self.away = self.late = False
         self.offered: RouterConfig | None = None
         self.newer: bytes | None = None
         self.asked: list[int] = []
@@ -61,6 +62,8 @@ class FakeControl:
             raise ControlUnavailableError("away")
         self.reports.append(report)
         self.reported.set()
+        if self.late:
+            raise ControlUnavailableError("late")
 
     async def until(self, generation: int) -> RouterReport:
         """The first report of that generation."""
@@ -88,7 +91,7 @@ class Bench:
         self.stalls = Stalls(self.in_flight, SETTINGS, lambda: self.now)
         self.failed: list[str] = []
         self.steering = Steering(
-            "router-0", self.control, self.configuration, self.keeper, self.in_flight, self.records, [self.stalls.account],
+            "router-0", "life", self.control, self.configuration, self.keeper, self.in_flight, self.records, [self.stalls.account],
             Knowing(Tokens(), BlockIndex()), SETTINGS, self.failed.append,
         )  # fmt: skip
 
@@ -104,6 +107,10 @@ class Bench:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             await self.keeper.close()
+
+
+def _told(reports: Sequence[RouterReport]) -> list[str]:
+    return [record.request_id for report in reports for record in report.decisions if record is not None]
 
 
 def _config(version: int, strategy: str = "session", draining: tuple[str, ...] = ()) -> RouterConfig:
@@ -209,7 +216,23 @@ async def test_decisions_reach_control_once_each_even_when_it_was_away() -> None
         await until(lambda: len(bench.control.asked) >= 3)
         bench.control.away = False
         await until(lambda: len(bench.records) == 0)
-    assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["0", "1", "2", "3", "4"]
+    assert _told(bench.control.reports) == ["0", "1", "2", "3", "4"]
+
+
+async def test_reports_that_came_without_an_answer_are_sent_again_with_the_same_numbers() -> None:
+    bench, deliveries = Bench(), Deliveries()
+    bench.control.late = True
+    for number in range(3):
+        bench.records.add(errand(identity=Identity.named(str(number))))
+    async with bench.running():
+        await until(lambda: len(bench.control.reports) >= 3)
+        bench.records.add(errand(identity=Identity.named("3")))
+        bench.control.late = False
+        await until(lambda: len(bench.records) == 0)
+    reports = bench.control.reports
+    assert _told(reports)[:6] == ["0", "1"] * 3
+    assert [(report.life, report.first) for report in reports if report.decisions][-2:] == [("life", 0), ("life", 2)]
+    assert [record.request_id for report in reports for record in deliveries.new(report).decisions] == ["0", "1", "2", "3"]
 
 
 async def test_a_record_that_cannot_be_completed_is_counted_and_the_others_arrive() -> None:
@@ -218,7 +241,8 @@ async def test_a_record_that_cannot_be_completed_is_counted_and_the_others_arriv
     bench.records.add(errand(identity=Identity.named("1")))
     async with bench.running():
         await until(lambda: len(bench.records) == 0)
-    assert [r.request_id for report in bench.control.reports for r in report.decisions] == ["1"]
+    (report,) = [report for report in bench.control.reports if report.decisions]
+    assert [record and record.request_id for record in report.decisions] == [None, "1"]
     assert bench.failed == ["record"]
 
 
