@@ -12,6 +12,14 @@ from tests.grants import EVERYBODY, bearer
 from tests.stack.api.deck import Deck, deck
 
 
+README = Path(__file__).parents[3] / "README.md"
+
+
+def row(route: Permitted) -> str:
+    """A route as the README tells it."""
+    return f"| `{route.method} {route.path}` | {route.needs or 'anybody'} | {route.contract.summary} |"
+
+
 async def _told(it: Deck) -> schemathesis.BaseSchema:
     return schemathesis.openapi.from_dict((await it.http.get("/openapi.json")).json())
 
@@ -58,3 +66,10 @@ async def test_what_control_answers_is_as_told(tmp_path: Path) -> None:
         schema["/v1/decisions/{id}"]["GET"].validate_response(await it.http.get("/v1/decisions/none"))
         refused = await it.http.get("/v1/state", headers=bearer("nobody"))
         schema["/v1/state"]["GET"].validate_response(refused)
+
+
+async def test_the_readme_tells_every_route_and_who_may_ask_it(tmp_path: Path) -> None:
+    async with deck(tmp_path) as it:
+        routes = [row(route) for route in it.control.app.routes if isinstance(route, Permitted)]
+    _, _, section = README.read_text(encoding="utf-8").partition("### The control API\n")
+    assert [line for line in section.partition("\n#")[0].splitlines() if line.startswith("| `")] == routes
