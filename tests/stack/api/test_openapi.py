@@ -11,7 +11,6 @@ from tests.decisions import decision, disaggregated
 from tests.grants import EVERYBODY, bearer
 from tests.stack.api.deck import Deck, deck
 
-
 README = Path(__file__).parents[3] / "README.md"
 
 
