@@ -55,4 +55,4 @@ def footer(answers: Answers, refresh: int | None) -> None:
     """How old the page's numbers are, and when there are newer ones."""
     at = answers.at.astimezone(reader.zone())
     again = f"anew every {refresh} s" if refresh else "not refreshed by itself"
-    st.caption(f"From Prometheus as of {at:%H:%M:%S} ({reader.zone()}), {again}.")
+    st.caption(f"From Prometheus as of {at:%b %d, %H:%M:%S} ({reader.zone()}), {again}.")

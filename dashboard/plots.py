@@ -74,7 +74,7 @@ def provenance(query: Query, answers: Answers, span: Span) -> str:
     """What a number means, its unit, its source and its age, for a tooltip."""
     unit = f" In {query.unit}." if query.unit else ""
     at = answers.at.astimezone(span.end.tzinfo)
-    return f"{query.help}{unit}\n\nFrom Prometheus, as of {at:%H:%M:%S}:\n```promql\n{query.expr}\n```"
+    return f"{query.help}{unit}\n\nFrom Prometheus, as of {at:%b %d, %H:%M:%S}:\n```promql\n{query.expr}\n```"
 
 
 def local(frame: pd.DataFrame, span: Span) -> pd.DataFrame:

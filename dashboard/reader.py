@@ -23,9 +23,13 @@ def zone() -> tzinfo:
         return UTC
 
 
-def span(length: timedelta) -> Span:
-    """The last `length`, in the reader's zone. It ends with whole multiples of some seconds, so that readers share answers."""
-    end = datetime.fromtimestamp(time.time() // SLOT_SECONDS * SLOT_SECONDS, zone())
+def span(length: timedelta, until: datetime | None = None) -> Span:
+    """The last `length`, or that which ended `until`, in the reader's zone.
+
+    What ends now ends with whole multiples of some seconds, so that readers share answers.
+    """
+    now = datetime.fromtimestamp(time.time() // SLOT_SECONDS * SLOT_SECONDS, zone())
+    end = now if until is None else until.astimezone(zone())
     return Span(end - length, end)
 
 

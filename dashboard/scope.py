@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import ParamSpec
 
 import streamlit as st
 
-from dashboard import asking, door, emulation, notices, reader, sources
+from dashboard import asking, door, emulation, hours, notices, reader, sources
 from dashboard.asking import Now
 from dashboard.charts import Span
 from dashboard.promapi import PrometheusUnavailableError, step_seconds
@@ -21,22 +21,13 @@ from stack.metrics.promql import Where
 
 P = ParamSpec("P")
 
-RANGES = {
-    "5m": timedelta(minutes=5),
-    "15m": timedelta(minutes=15),
-    "1h": timedelta(hours=1),
-    "6h": timedelta(hours=6),
-    "1d": timedelta(days=1),
-    "7d": timedelta(days=7),
-}
 REFRESHES: dict[str, int | None] = {"5s": 5, "15s": 15, "1m": 60, "off": None}
-USUAL_RANGE, USUAL_REFRESH = "15m", "5s"
 ALL = "all"
 PICKED = {Label.MODEL_NAME: "model", Label.NAMESPACE: "namespace", Label.CLUSTER: "cluster"}
 """The pickers by the label they narrow; the word is the URL's, too."""
 TO = "to-"
 """Before the name of what a link within the dashboard chooses."""
-KEPT = ("range", "refresh", *PICKED.values())
+KEPT = (hours.RANGE, hours.FROM, hours.UNTIL, "refresh", *PICKED.values())
 """What of the toolbar is in the URL."""
 LINKED = (*KEPT, "engine")
 """What a link may choose although the page it stands on, or another one that was seen before, has a choice of that name."""
@@ -45,16 +36,20 @@ _LEAST_WINDOW_SECONDS = 60  # four scrapes, fifteen seconds apart
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is looked at. `picked` are the labels that are narrowed, `refresh` is in seconds, None for never."""
+    """What is looked at. `picked` are the labels that are narrowed, `refresh` is in seconds, None for never.
+
+    `until` is the end of hours that are held, None where it is now.
+    """
 
     length: timedelta
     refresh: int | None
     picked: Where
+    until: datetime | None = None
 
     @property
     def span(self) -> Span:
-        """The time that is looked at, until now."""
-        return reader.span(self.length)
+        """The time that is looked at."""
+        return reader.span(self.length, self.until)
 
     @property
     def window(self) -> str:
@@ -94,14 +89,12 @@ def toolbar(title: str) -> Scope:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(title, width="content", anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
-            length = st.segmented_control(
-                "Time range", list(RANGES), default=USUAL_RANGE, key="range", bind="query-params", required=True,
-                label_visibility="collapsed",
-            )  # fmt: skip
-            picked = _pickers()
-            refresh = _refresh()
+            shown = hours.chosen()
+            picked = _pickers(shown.until)
+            refresh = _refresh(held=shown.until is not None)
             door.badge()
-    return Scope(RANGES[length or USUAL_RANGE], refresh, picked)
+    hours.told(shown)
+    return Scope(shown.length, refresh, picked, shown.until)
 
 
 def _arrive() -> None:
@@ -112,16 +105,16 @@ def _arrive() -> None:
             del st.query_params[f"{TO}{name}"]
 
 
-def _refresh() -> int | None:
+def _refresh(*, held: bool) -> int | None:
     name = st.selectbox(
-        "Refresh", list(REFRESHES), key="refresh", bind="query-params", label_visibility="collapsed", width=110,
-        icon=":material/refresh:", help="How often the page asks anew.",
+        "Refresh", list(REFRESHES), key="refresh", bind="query-params", label_visibility="collapsed", width=110, disabled=held,
+        icon=":material/refresh:", help="How often the page asks anew; hours that are held are not asked for again.",
     )  # fmt: skip
-    return REFRESHES[name]
+    return None if held else REFRESHES[name]
 
 
-def _pickers() -> Where:
-    known = _known()
+def _pickers(until: datetime | None) -> Where:
+    known = _known(until)
     picked: dict[Label, str] = {}
     # Before a page is first drawn, only its link says what is picked.
     shown = [st.session_state.get(name) or st.query_params.get(name) for name in PICKED.values()]
@@ -138,11 +131,11 @@ def _pickers() -> Where:
     return picked
 
 
-def _known() -> dict[Label, set[str]]:
+def _known(until: datetime | None) -> dict[Label, set[str]]:
     """What there is to pick from, by all that tells of it; less where a source is away, which the page says."""
     found: dict[Label, set[str]] = {label: set() for label in PICKED}
     try:
-        answers = asking.ask({"fleets": Now(fleet_queries.fleets())}, reader.span(timedelta(minutes=1)))
+        answers = asking.ask({"fleets": Now(fleet_queries.fleets())}, reader.span(timedelta(minutes=1), until))
         for sample in answers.samples("fleets"):
             _add(found, ((label, sample.labels.get(label)) for label in PICKED))
     except (PrometheusUnavailableError, SettingsError):

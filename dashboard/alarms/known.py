@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from dashboard import asking, notices, reader, sources
 from dashboard.asking import Now
@@ -40,8 +40,13 @@ class Known:
         return not self.doubts
 
 
-def known() -> Known:
-    """By control where there is one that can tell. Raises PrometheusUnavailableError and SettingsError where nobody can."""
+def known(until: datetime | None = None) -> Known:
+    """By control where there is one that can tell; those of a moment that is past, `until`, by Prometheus alone.
+
+    Raises PrometheusUnavailableError and SettingsError where nobody can tell.
+    """
+    if until is not None:
+        return _read("control tells what is so now", until)
     why = "no control is configured"
     try:
         return _told(sources.control().alerts())
@@ -70,9 +75,9 @@ def _told(view: AlertsView) -> Known:
     return Known(view.alerts, view.at, True, view.alertmanager.answered, view.prometheus.answered, tuple(doubts))
 
 
-def _read(why: str) -> Known:
+def _read(why: str, until: datetime | None = None) -> Known:
     query = alert_queries.active()
-    answers = asking.ask({"alerts": Now(query)}, reader.span(timedelta(minutes=1)))
+    answers = asking.ask({"alerts": Now(query)}, reader.span(timedelta(minutes=1), until))
     found = [_alert(sample) for sample in answers.samples("alerts")]
     doubt = f"Summaries, runbooks, and what is silenced or inhibited are unknown, since only Prometheus tells: {why}".rstrip(".")
     alerts = tuple(sorted(found, key=lambda alert: alert.urgency))

@@ -23,7 +23,7 @@ _READ = (
 
 def draw(scope: Scope, narrowed: Wanted) -> None:
     """From decisions where control tells them, else from the routers' counters."""
-    found = recent.found(scope, narrowed)
+    found = recent.found(scope, narrowed) if scope.until is None else None  # control remembers the newest alone
     questions: dict[str, Question] = {
         **hotspots.questions(scope),
         fallbacks.NOW: Now(fallbacks.query(scope.model)),
@@ -66,7 +66,7 @@ def _counted(answers: Answers, scope: Scope) -> None:
         ways = flow.counted(answers.samples("flow"))
         if ways:
             _picture(ways, "Strategy, path, decode engine")
-            st.caption(f"Counted by the routers over the last {scope.whole}; which prefill engines they were, only decisions tell.")
+            st.caption(f"Counted by the routers over {scope.whole}; which prefill engines they were, only decisions tell.")
         else:
             st.info("No request was routed in this range, as far as Prometheus knows.")
 

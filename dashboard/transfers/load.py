@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import charts, notices, panels, reader
+from dashboard import charts, hours, notices, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.figures import Figure
 from dashboard.marks import Mark
@@ -47,6 +47,7 @@ def draw(answers: Answers, scope: Scope, marks: list[Mark]) -> None:
         )
         return
     loads = {pool: load(samples, pool) for pool in Pool}
+    hours.of_now(scope.until, "What is desired, which the advice starts from")
     advising(served[0], loads)
     _side_by_side(answers, scope, samples)
     _courses(answers, scope, marks)

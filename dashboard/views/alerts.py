@@ -34,7 +34,7 @@ def page() -> None:
 
 def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> None:
     with notices.told():
-        now = known()
+        now = known(scope.until)
         may_silence = now.silences and sources.may_operate()
         for doubt in now.doubts:
             st.warning(doubt, icon=":material/help:")
@@ -49,9 +49,8 @@ def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> N
             silences.draw(may_silence=may_silence)
             if not may_silence:
                 st.caption("You may look: silencing takes a token with the role operator.")
-        st.caption(
-            f"As of {reader.moment(now.at):%H:%M:%S} ({reader.zone()}), from {'control' if now.by_control else 'Prometheus'}."
-        )
+        source = "control" if now.by_control else "Prometheus"
+        st.caption(f"As of {reader.moment(now.at):%b %d, %H:%M:%S} ({reader.zone()}), from {source}.")
 
 
 def _figures(found: list[Alert], now: Known) -> None:

@@ -6,7 +6,7 @@ from enum import Enum, auto
 
 import streamlit as st
 
-from dashboard import emulation, links, notices, sources
+from dashboard import emulation, hours, links, notices, sources
 from dashboard.scope import toolbar
 from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
@@ -37,6 +37,7 @@ class May(Enum):
 def page() -> None:
     """Draw the page."""
     scope = toolbar("Control")
+    hours.of_now(scope.until, "What is in force, and how far it is applied")
     with st.container():  # one place for what comes and goes: else an open panel below would move, and close
         state, may = _state()
         if state is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import emulation, notices, reader, sources
+from dashboard import emulation, hours, notices, reader, sources
 from dashboard.findings import checks
 from dashboard.scope import toolbar
 from dashboard.wording import duration
@@ -24,6 +24,7 @@ _BY_HAND = (
 def page() -> None:
     """Draw the page."""
     scope = toolbar("Doctor")
+    hours.of_now(scope.until, "What was examined")
     st.caption("What KV-aware routing, cache tiers and disaggregation silently rely on: where it does not hold, nothing says so.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         # The link holds the words.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import notices, sources
+from dashboard import hours, notices, sources
 from dashboard.parts import Part, chosen
 from dashboard.scope import Scope, toolbar
 from dashboard.transfers import across, load
@@ -22,6 +22,7 @@ def page() -> None:
     if part in PARTS:
         PARTS[part].live(scope)
         return
+    hours.of_now(scope.until, "What is in force, and what control remembers")
     model = None
     with notices.told():
         model = _model(scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import asking, notices, panels, sources
+from dashboard import asking, hours, notices, panels, sources
 from dashboard.asking import Answers, Now, Question
 from dashboard.fleet import close, past, pools, steer, table
 from dashboard.fleet.columns import SAID
@@ -33,6 +33,7 @@ def page() -> None:
     wanted = _wanted(scope)
     scope.live(_engines, scope, wanted)
     name = _chosen()
+    hours.of_now(scope.until, "What can be drained and scaled")
     steer.steer(wanted.place, name)
     if name is not None:
         scope.live(_closely, name, scope)
@@ -42,7 +43,7 @@ def page() -> None:
 
 def _pools(scope: Scope) -> None:
     _follow()
-    state = _state()
+    state = _state(scope)
     questions: dict[str, Question] = {"pools": Now(engine_queries.pools(scope.model, WINDOW))}
     if state is None:
         questions["listing"] = Now(engine_queries.listing(scope.model))
@@ -65,10 +66,23 @@ def _pools(scope: Scope) -> None:
         panels.footer(answers, scope.refresh)
 
 
-def _state() -> StateView | None:
+def _state(scope: Scope) -> StateView | None:
+    """What control tells, None where it does not."""
     with notices.told():
-        return sources.state()
+        return _told(scope)
     return None
+
+
+def _quietly(scope: Scope) -> StateView | None:
+    """The same; where control is away, the pools have said so."""
+    with notices.quiet():
+        return _told(scope)
+    return None
+
+
+def _told(scope: Scope) -> StateView | None:
+    """Of hours that are held control tells nothing: Prometheus alone does. Raises as `sources.state` does."""
+    return sources.state() if scope.until is None else None
 
 
 def _ask(questions: dict[str, Question], scope: Scope) -> Answers | None:
@@ -110,9 +124,7 @@ def _wanted(scope: Scope) -> Wanted:
 def _engines(scope: Scope, wanted: Wanted) -> None:
     _follow()
     where = scope.model if wanted.place is None else wanted.place.within(scope.model)
-    state = None
-    with notices.quiet():
-        state = sources.state()  # where it is away, the pools above say so
+    state = _quietly(scope)
     found = _found(state, where, scope)
     fitting = wanted.of(found)
     shown = fitting[: wanted.most]
@@ -139,10 +151,7 @@ def _chosen() -> str | None:
 
 
 def _closely(name: str, scope: Scope) -> None:
-    state = None
-    with notices.quiet():
-        state = sources.state()
-    close.draw(name, state, scope)
+    close.draw(name, _quietly(scope), scope)
 
 
 def _past(place: Place | None, scope: Scope) -> None:

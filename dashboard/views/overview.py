@@ -49,18 +49,18 @@ def _live(scope: Scope) -> None:
 
 def _health(now: Answers | None, found: Seen, scope: Scope) -> None:
     """Alerts are told without control, too."""
-    state, view, steered = _control()
+    state, view, steered = _control(scope)
     alarms = firing.told(now, view, scope.picked)
     if now is None and state is None:
         return  # nobody answers, which is said twice already
     shown.health(verdict(state, alarms, found.pools, steered=steered), alarms)
 
 
-def _control() -> tuple[StateView | None, AlertsView | None, bool]:
-    """Its state and the alerts it knows of, None where it does not tell; and whether there should be one."""
+def _control(scope: Scope) -> tuple[StateView | None, AlertsView | None, bool]:
+    """Its state and the alerts it knows of, None where it does not tell; and whether it should. Of the past it tells neither."""
     state = view = None
     with notices.told():
-        if sources.settings().control_url is None:
+        if scope.until is not None or sources.settings().control_url is None:
             return None, None, False
         state = sources.state()
     with notices.quiet():

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import streamlit as st
 
-from dashboard import asking, notices, panels
+from dashboard import asking, hours, notices, panels
 from dashboard.deciding import compared, explained, listing, live, quality, recent, wanted
 from dashboard.deciding.wanted import REQUEST, Wanted
 from dashboard.scope import Scope, toolbar
@@ -60,6 +60,7 @@ def _look_at_decisions() -> None:
 
 
 def _decisions(scope: Scope, narrowed: Wanted) -> None:
+    hours.of_now(scope.until, "The newest decisions since these hours began")
     view = recent.found(scope, narrowed)
     if view is None:
         return

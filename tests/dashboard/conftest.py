@@ -15,7 +15,10 @@ from tests.dashboard.fakes import NOWHERE, EmulatedFleet, Steered
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
 
-TOOLBAR = frozenset({"model", "namespace", "cluster", "refresh", "range"})  # keys of what every page's head has
+TOOLBAR = frozenset({"model", "namespace", "cluster", "refresh", "range", "from", "until"})  # keys of what every page's head has
+
+PAST: Mapping[str, str] = {"from": "2024-03-05T18:15:00Z", "until": "2024-03-05T18:30:00Z"}
+"""What a link holds that shows a quarter of an hour that is past."""
 
 
 class Opener(Protocol):

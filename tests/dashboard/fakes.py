@@ -46,8 +46,16 @@ Heard = list[str]
 
 
 @contextmanager
-def prometheus(answers: Mapping[str, Sequence[Series]], heard: Heard | None = None, refused: Collection[str] = ()) -> Iterator[str]:
-    """Plays a Prometheus that knows `answers` by expression and nothing else; its URL. It refuses those `refused`."""
+def prometheus(
+    answers: Mapping[str, Sequence[Series]],
+    heard: Heard | None = None,
+    refused: Collection[str] = (),
+    moments: list[float] | None = None,
+) -> Iterator[str]:
+    """Plays a Prometheus that knows `answers` by expression and nothing else; its URL. It refuses those `refused`.
+
+    It keeps in `moments` until when it was asked, each time.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -55,6 +63,8 @@ def prometheus(answers: Mapping[str, Sequence[Series]], heard: Heard | None = No
             asked = {name: values[0] for name, values in parse_qs(url.query).items()}
             if heard is not None:
                 heard.append(asked["query"])
+            if moments is not None:
+                moments.append(float(asked.get("end") or asked["time"]))
             known = answers.get(asked["query"], ())
             result = [_row(labels, value, asked if url.path.endswith("_range") else None) for labels, value in known]
             body = json.dumps({"status": "success", "data": {"result": result}}).encode()

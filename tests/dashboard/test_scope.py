@@ -50,12 +50,12 @@ def test_what_a_link_within_the_dashboard_chooses_takes_the_place_of_what_was_ch
 
 
 def test_the_picker_says_what_a_link_picks_before_anybody_touched_it(environment: pytest.MonkeyPatch) -> None:
-    (picker,) = _opened(model="m", cluster="eu").get("popover")
+    _, picker = _opened(model="m", cluster="eu").get("popover")
     assert picker.proto.popover.label == "m, eu"
 
 
 def test_a_link_that_picks_markup_draws_no_image(environment: pytest.MonkeyPatch) -> None:
-    (picker,) = _opened(**{"to-model": "![x](http://evil)"}).get("popover")
+    _, picker = _opened(**{"to-model": "![x](http://evil)"}).get("popover")
     label = picker.proto.popover.label
     assert (read(label), draws(label)) == ("![x](http://evil)", False)
 

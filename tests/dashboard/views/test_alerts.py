@@ -14,7 +14,7 @@ from stack.control.alert import Alert, AlertState, SilencedBy
 from stack.control.silence import EVERY_ONE, Matcher, Silence, SilenceState
 from stack.metrics import alert_queries
 from stack.wiring.control_alerts import NO_WATCHERS, Watchers
-from tests.dashboard.conftest import Opener
+from tests.dashboard.conftest import PAST, Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered, prometheus
 from tests.grants import grant
 from tests.stack.api.alarms import FakeAlertmanager, FakePrometheus, alert
@@ -234,6 +234,18 @@ def test_prometheus_alone_tells_what_it_knows_and_what_is_unknown_then(
     assert [each.label for each in page.button] == []
     assert "What to do is in `alerts/runbooks/KvdeckEngineDown.md`." in [text.value for text in page.caption]
     assert not page.exception
+
+
+def test_of_hours_that_are_held_it_is_what_fired_at_their_end(
+    opened: Opener, steering: Starting, environment: pytest.MonkeyPatch, manager: FakeAlertmanager
+) -> None:
+    steering(watched(manager, PENDING))
+    with prometheus({alert_queries.active().expr: ALERTS}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("alerts", PAST)
+    assert headings(page) == ["KvdeckEngineDown", "KvdeckHotspot"]
+    assert page.warning[0].value.endswith("since only Prometheus tells: control tells what is so now.")
+    assert "As of Mar 05, 18:30:00 (UTC), from Prometheus." in [text.value for text in page.caption]
 
 
 def test_a_control_that_was_told_of_no_source_says_how_to_tell_it(

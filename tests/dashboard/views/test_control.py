@@ -116,7 +116,7 @@ def test_a_preview_without_edits_says_so(opened: Opener, steered: Steered) -> No
 
 def test_what_takes_something_away_is_said_before_it_is_applied(opened: Opener, steered: Steered) -> None:
     page = resize(opened("control"), "Decode", 1)
-    page.toggle[0].set_value(False)
+    labelled(page.toggle, "Disaggregate (DPD)").set_value(False)
     page = press(page.run(), "Preview")
     assert said(page.warning) == [
         "**This takes something away:**\n- Every prompt goes straight to a decode engine: disaggregation is off.\n"

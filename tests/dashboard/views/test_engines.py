@@ -16,7 +16,7 @@ from stack.control.state import REPLICAS_MAX
 from stack.metrics import engine_queries
 from stack.metrics.family import Label
 from stack.metrics.promql import one_of
-from tests.dashboard.conftest import Opener
+from tests.dashboard.conftest import PAST, Opener
 from tests.dashboard.fakes import EmulatedFleet, Heard, Series, Steered, prometheus
 from tests.dashboard.fleet.samples import labels
 from tests.dashboard.reading import read
@@ -87,6 +87,12 @@ def test_without_control_prometheus_tells_all_it_knows(opened: Opener, environme
         {"pool": "smollm2 prefill", "ready": 0, "down": 1, "desired": None},
     ]
     assert [row["engine"] for row in rows(page, 1, "engine")] == ["prefill-0", "decode-1", "decode-0"]
+    assert not page.exception
+
+
+def test_of_hours_that_are_held_engines_are_what_prometheus_told_then(opened: Opener, steered: Steered, busy: Heard) -> None:
+    page = opened("engines", PAST)
+    assert [row["ready"] for row in rows(page, 0, "ready")] == [2, 0]
     assert not page.exception
 
 

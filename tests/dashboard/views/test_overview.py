@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.conftest import Opener
+from tests.dashboard.conftest import PAST, Opener
 from tests.dashboard.fakes import Steered, prometheus
 from tests.dashboard.samples import BUSY, COURSE, FIRING, SERVED, Told, of_model, overview
 
@@ -99,6 +99,16 @@ def test_a_firing_alert_is_named(opened: Opener, steered: Steered, environment: 
         page = opened("overview")
     assert page.error[0].value.startswith("**Critical: KvdeckEngineDown.**")
     assert page.get("page_link")[0].proto.label == "Alerts: 1 firing"
+
+
+def test_of_hours_that_are_held_the_verdict_is_of_their_end_and_not_of_control_that_is_away(
+    opened: Opener, environment: pytest.MonkeyPatch
+) -> None:
+    with prometheus(FIRING) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("overview", PAST)
+    assert page.error[0].value.startswith("**Critical: KvdeckEngineDown.**")
+    assert "Control" not in page.error[0].value
 
 
 def test_a_firing_alert_is_named_without_control_too(opened: Opener, environment: pytest.MonkeyPatch) -> None:

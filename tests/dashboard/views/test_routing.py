@@ -15,7 +15,7 @@ from stack.control.decision import Candidate, DecisionRecord, Selection, ShadowC
 from stack.metrics import balance_queries, quality_queries, routing_queries
 from stack.metrics.balance_queries import HELD, LEAST, MEAN, WAITING
 from tests import decisions
-from tests.dashboard.conftest import Opener
+from tests.dashboard.conftest import PAST, Opener
 from tests.dashboard.drawn import changes
 from tests.dashboard.fakes import Heard, Series, Steered, prometheus
 from tests.dashboard.reading import read
@@ -115,6 +115,16 @@ def test_without_control_the_flow_is_what_routers_counted(opened: Opener, enviro
         assert page.warning[0].value.startswith("Routers dropped 4 decision records in this range")
         page.segmented_control(key="routing-view").set_value("Decisions")
         assert "This needs kvdeck's control" in page.run().info[0].value
+    assert not page.exception
+
+
+def test_of_hours_that_are_held_the_flow_is_what_routers_counted(
+    opened: Opener, steered: Steered, environment: pytest.MonkeyPatch
+) -> None:
+    steered.report(decision(), disaggregated())
+    with told(environment, BUSY):
+        page = opened("routing", PAST)
+    assert "Strategy, path, decode engine: 7 requests" in said(page)
     assert not page.exception
 
 
