@@ -13,7 +13,7 @@ import pandas as pd
 
 from dashboard import axes, notices, palette
 from dashboard.axes import HEIGHT
-from dashboard.picture import Picture, Trace
+from dashboard.picture import Picture, Trace, literal
 from dashboard.promapi import step_seconds
 from dashboard.sites import apart
 from stack.model.tier import Source
@@ -68,7 +68,7 @@ def lines(frame: pd.DataFrame, by: Sequence[str], unit: str, span: Span) -> Pict
 def _line(words: tuple[str, ...], times: list[str], values: list[float | None], number: int) -> Trace:
     stroke = palette.stroke(words, number)
     return {
-        "type": "scatter", "x": times, "y": values, "name": " ".join(words), "mode": "lines", "connectgaps": False,
+        "type": "scatter", "x": times, "y": values, "name": literal(" ".join(words)), "mode": "lines", "connectgaps": False,
         "line": {"color": stroke.colour, "dash": stroke.dash, "width": 2},
     }  # fmt: skip
 
@@ -82,7 +82,7 @@ def marked(figure: Picture, marks: Sequence[Mark], foot: float | str = 0) -> Pic
     shapes = [{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "y domain", "line": dashed} for at in moments]
     markers: Trace = {
         "type": "scatter", "x": moments, "y": [foot] * len(marks), "mode": "markers", "name": "changes", "cliponaxis": False,
-        "marker": {"symbol": "triangle-up", "size": 10, "color": palette.MARK}, "text": [mark.words for mark in marks],
+        "marker": {"symbol": "triangle-up", "size": 10, "color": palette.MARK}, "text": [literal(mark.words) for mark in marks],
         "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
     return figure.with_parts([markers], shapes=shapes)

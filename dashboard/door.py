@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard import notices, sources
 from dashboard.entrance import house, rule
 from dashboard.settings import SettingsError
+from dashboard.wording import plain
 from stack.api.answers import ControlUnreachableError
 from stack.api.self_schema import SelfView
 from stack.control.access import Role
@@ -27,7 +28,7 @@ def guard() -> None:
             return
     except SettingsError as error:
         reason = f"The dashboard's settings: {error}"
-    st.error(reason, icon=":material/lock:")
+    st.error(plain(reason), icon=":material/lock:")
     st.stop()
 
 
@@ -57,7 +58,9 @@ def badge() -> None:
 
 
 def _card(person: SelfView) -> None:
-    with st.popover(f"{person.name}, {person.role}", icon=":material/person:", help="Who is signed in, and what they may do"):
+    with st.popover(
+        f"{plain(person.name)}, {person.role}", icon=":material/person:", help="Who is signed in, and what they may do"
+    ):
         st.caption(_MAY[person.role])
         if sources.settings().sign_in:
             st.button("Sign out", icon=":material/logout:", key="sign out", on_click=house.sign_out)

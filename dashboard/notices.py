@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
+from dashboard.wording import code, plain
 from stack.api.answers import ControlAnswerError, ControlError, ControlUnreachableError, StaleError, UnauthorizedError
 from stack.api.schema import StateView
 from stack.api.self_schema import SelfView
@@ -31,13 +32,16 @@ class told:  # reads as a word: `with notices.told():`
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
         match error:
             case PrometheusUnavailableError():
-                st.error(f"{error}. Its numbers are unknown until it answers; `kvdeck status` tells its state.", icon=AWAY)
+                st.error(
+                    f"{plain(str(error))}. Its numbers are unknown until it answers; `kvdeck status` tells its state.", icon=AWAY
+                )
             case ControlUnreachableError():
                 st.error(
-                    f"{unreachable(error)} The fleet serves on as last configured; nothing can be changed meanwhile.", icon=AWAY
+                    f"{plain(unreachable(error))} The fleet serves on as last configured; nothing can be changed meanwhile.",
+                    icon=AWAY,
                 )
             case UnauthorizedError():
-                st.error(f"Control refused the token: {error.message}.", icon=":material/lock:")
+                st.error(f"Control refused the token: {plain(error.message)}.", icon=":material/lock:")
             case StaleError():
                 st.warning("Somebody else changed the state since this page read it: preview your change again.")
             case ControlAnswerError():
@@ -46,7 +50,7 @@ class told:  # reads as a word: `with notices.told():`
                 text = "This needs kvdeck's control, which this dashboard was not told of: it watches Prometheus alone."
                 st.info(f"{text} `KVDECK_CONTROL_URL` names one.", icon=":material/link_off:")
             case SettingsError():
-                st.error(f"The dashboard's settings: {error}", icon=":material/settings_alert:")
+                st.error(f"The dashboard's settings: {plain(str(error))}", icon=":material/settings_alert:")
             case _:
                 return False
         return True
@@ -63,7 +67,7 @@ def mode(state: StateView) -> None:
         case Mode.OBSERVE:
             st.info("Control only observes: nothing can be changed here, previews work.", icon=":material/visibility:")
         case Mode.DECLARATIVE:
-            text = f"What is desired is in `{state.desired_file}`, and changed there. Previews work here."
+            text = f"What is desired is in {code(state.desired_file or UNKNOWN)}, and changed there. Previews work here."
             st.info(text, icon=":material/description:")
         case Mode.LIVE:
             pass
@@ -75,21 +79,21 @@ def role(person: SelfView | None, what: str) -> None:
         text = "This control is of an older release and does not tell what your token may: previews are open to you"
         st.info(f"{text}, and whether you may {what} it says when it is asked.", icon=":material/help:")
     elif not person.role.may(Role.OPERATOR):
-        text = f"{person.name} is a {person.role} and looks only: an operator may {what}."
+        text = f"{plain(person.name)} is a {person.role} and looks only: an operator may {what}."
         st.info(text, icon=":material/visibility:")
 
 
 def experiments(state: StateView) -> None:
     """Say where not every session goes by what is desired."""
     for model, name in sorted(state.experiments.items()):
-        how = f"*Experiments* below tell how {name} goes; any change of the model ends it."
-        st.info(f"A share of the sessions of `{model}` tries a change. {how}", icon=":material/science:")
+        how = f"*Experiments* below tell how {plain(name)} goes; any change of the model ends it."
+        st.info(f"A share of the sessions of {code(model)} tries a change. {how}", icon=":material/science:")
 
 
 def refusal(error: ControlAnswerError) -> str:
-    """Field and reason of what control said no to."""
-    where = f" (`{error.field}`)" if error.field else ""
-    return f"Refused{where}: {error.message}"
+    """Field and reason of what control said no to, in Markdown."""
+    where = f" ({code(error.field)})" if error.field else ""
+    return f"Refused{where}: {plain(error.message)}"
 
 
 def unreachable(error: ControlUnreachableError) -> str:

@@ -12,6 +12,7 @@ from dashboard.charts import Span
 from dashboard.marks import Mark
 from dashboard.plots import Plot
 from dashboard.promapi import PrometheusUnavailableError
+from dashboard.wording import plain
 from stack.metrics.queries import Query
 
 PLAIN = {"displayModeBar": False, "displaylogo": False}
@@ -41,14 +42,14 @@ def drawn(plot: Plot) -> None:
     if plot.figure is not None:
         st.plotly_chart(plot.figure, key=plot.title, config=PLAIN, alt=plot.alt)
     elif plot.failed:
-        st.warning(plot.said, icon=notices.AWAY)
+        st.warning(plain(plot.said), icon=notices.AWAY)
     else:
         st.info(plot.said)
 
 
 def failed(error: PrometheusUnavailableError) -> None:
     """This part of the page has no answer, though others have."""
-    st.warning(f"Unknown: {error}.", icon=notices.AWAY)
+    st.warning(f"Unknown: {plain(str(error))}.", icon=notices.AWAY)
 
 
 def footer(answers: Answers, refresh: int | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -11,6 +12,11 @@ import plotly.io
 from plotly.basedatatypes import BaseFigure
 
 Trace = dict[str, Any]
+
+
+def literal(text: str) -> str:
+    """`text` in a figure as it is: plotly would take tags and entities in it for markup, and what looks like a template for one."""
+    return escape(text, quote=False).replace("%{", "&#37;{")
 
 
 class Picture(BaseFigure):  # type: ignore[misc]  # plotly ships no types

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.promapi import Sample
+from dashboard.wording import code
 from stack.metrics.family import Label
 from stack.metrics.promql import KEPT
 
@@ -59,4 +60,4 @@ def names(*asked: Sequence[Sample], by: Label = Label.REPLICA) -> Callable[[Samp
 
 def beginning(site: Site, all_of_them: Collection[Site]) -> str:
     """How a sentence on the fleet at `site` begins: with its name where there are several."""
-    return f"`{site}`: " if len(all_of_them) > 1 and str(site) else ""
+    return f"{code(str(site))}: " if len(all_of_them) > 1 and str(site) else ""

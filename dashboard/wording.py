@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|~<>$&:-])")
+# What is markup wherever it stands, by what stands beside it, and at the beginning of a line alone.
+_MARKS = re.compile(r"[\\`*\[\]$|~]|<(?=[a-z/!?])|&(?=[a-z#])|:(?![\s\d/]|$)|(?<![^\W_])_|_(?![^\W_])|\A[-+#>=]", re.IGNORECASE)
+_NUMBERED = re.compile(r"\A(\d+)([.)])(?= |\Z)")
+# Streamlit makes pictures and arrows of these even where they are escaped: something unseen between their letters keeps them.
+_DRAWN = re.compile(r":(?=material[/_]|[a-z+-][\w+-]*:)|(?<!\S)[-<>~](?=-?[->=](?!\S))", re.IGNORECASE)
+_UNSEEN = "\N{WORD JOINER}"
 
 
 def plain(text: str) -> str:
-    """`text` in Markdown that shows it as it is, on one line."""
-    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+    """`text` in Markdown that shows it as it is, on one line. A web address in it can be followed to where it says."""
+    line = _DRAWN.sub(rf"\g<0>{_UNSEEN}", " ".join(text.split()))
+    return _NUMBERED.sub(r"\1\\\2", _MARKS.sub(r"\\\g<0>", line))
 
 
 def code(text: str) -> str:

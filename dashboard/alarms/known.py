@@ -55,7 +55,7 @@ def known(until: datetime | None = None) -> Known:
     except ControlUnreachableError as error:
         why = notices.unreachable(error)
     except ControlAnswerError as error:
-        why = error.message if error.code == _UNCONFIGURED else notices.refusal(error)
+        why = error.message if error.code == _UNCONFIGURED else f"Refused: {error.message}"
     except ControlError as error:
         why = str(error)
     return _read(why)

@@ -39,7 +39,8 @@ def _heading(group: Group, at: float) -> str:
     first = group.alerts[0]
     others = "" if len(group.alerts) == 1 else f" (and {len(group.alerts) - 1} more)"
     said = "" if first.summary is None else f": {wording.plain(first.summary)}{others}"
-    return f":{colour}-badge[{group.severity or 'no severity'}] **{wording.plain(group.name)}** {group.counts}{since}{said}"
+    severity, name = wording.plain(group.severity or "no severity"), wording.plain(group.name)
+    return f":{colour}-badge[{severity}] **{name}** {group.counts}{since}{said}"
 
 
 def _inside(group: Group, by_control: bool, may_silence: bool) -> None:
@@ -56,7 +57,7 @@ def _inside(group: Group, by_control: bool, may_silence: bool) -> None:
         st.caption(f"The first {ROWS_MAX} of {len(group.alerts)}.")
     if group.common:
         whose = "Its labels: " if len(group.alerts) == 1 else "All of them: "
-        st.caption(whose + ", ".join(f"`{name}={value}`" for name, value in sorted(group.common.items())))
+        st.caption(whose + ", ".join(wording.code(f"{name}={value}") for name, value in sorted(group.common.items())))
     with st.container(horizontal=True, vertical_alignment="center"):
         _jump(group)
         if may_silence:
@@ -64,7 +65,7 @@ def _inside(group: Group, by_control: bool, may_silence: bool) -> None:
     if by_control and first.runbook is not None:
         _runbook(first.runbook)
     else:
-        st.caption(f"What to do is in `alerts/runbooks/{group.name}.md`.")
+        st.caption(f"What to do is in {wording.code(f'alerts/runbooks/{group.name}.md')}.")
 
 
 def _jump(group: Group) -> None:
@@ -83,7 +84,7 @@ def _runbook(name: str) -> None:
         if name not in kept:
             kept[name] = sources.control().runbook(name)
         with st.container(border=True):
-            st.markdown(f"**What to do: {name}**")
+            st.markdown(f"**What to do: {wording.plain(name)}**")
             st.markdown(wording.page(kept[name]))
 
 

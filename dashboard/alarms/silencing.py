@@ -42,7 +42,7 @@ def panel() -> None:
     made: SilenceView | None = st.session_state.get(_MADE)
     if made is not None:
         until = f"{reader.moment(made.silence.ends):%b %d, %H:%M}"
-        st.success(f"Silenced until {until}: `{made.silence.words}`.", icon=":material/notifications_paused:")
+        st.success(f"Silenced until {until}: {wording.code(made.silence.words)}.", icon=":material/notifications_paused:")
     draft: Draft | None = st.session_state.get(_DRAFT)
     if draft is not None:
         _form(draft)
@@ -119,5 +119,5 @@ def _preview(matchers: list[Matcher], seconds: float) -> None:
             st.info(f"Nothing that fires now is held back by that; what begins until {until} would be.")
             return
         counts = Counter(alert.name for alert in view.alerts)
-        named = ", ".join(f"{count} `{name}`" for name, count in counts.most_common())
+        named = ", ".join(f"{count} {wording.code(name)}" for name, count in counts.most_common())
         st.info(f"Holds back {len(view.alerts)} that fire now, until {until}: {named}.", icon=":material/visibility:")

@@ -14,6 +14,7 @@ from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.sites import Site
+from dashboard.wording import code
 from stack.metrics import store_queries, truth_queries
 from stack.metrics.family import Label
 
@@ -72,7 +73,7 @@ def _verdict(answers: Answers) -> None:
         held = ", ".join(f"{sites.beginning(at, fleets)}{notices.percent(each.held)}" for at, each in agreeing.items())
         st.success(f"The stores hold what LMCache believes ({held}).", icon=":material/check_circle:")
     else:
-        where = ", ".join(f"`{at}`" for at in fleets if at not in agreeing) if agreeing else ""
+        where = ", ".join(code(str(at)) for at in fleets if at not in agreeing) if agreeing else ""
         st.info(f"{_UNKNOWN}{f' That is so of {where}.' if where else ''}")
 
 

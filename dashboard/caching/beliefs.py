@@ -13,6 +13,7 @@ from dashboard.caching import amounts
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.sites import Site
+from dashboard.wording import plain
 from stack.metrics import truth_queries
 from stack.metrics.family import Label
 
@@ -59,7 +60,7 @@ def addresses(samples: Sequence[Sample]) -> Iterator[str]:
     if not samples:
         yield "Whether each LMCache uses the L2 that was meant is unknown: the exporter was told none (`--l2.expected-url`)."
     for beginning, counts in _fleets(samples, Label.STATE):
-        told = ", ".join(f"{count:.0f} {state}" for state, count in sorted(counts.items()))
+        told = ", ".join(f"{count:.0f} {plain(state)}" for state, count in sorted(counts.items()))
         yield f"{beginning}L2 in use against the one meant (`--l2.expected-url`): {told}."
 
 

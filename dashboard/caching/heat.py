@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from dashboard import axes, charts, palette
 from dashboard.axes import HEIGHT
 from dashboard.charts import Mark, Span
-from dashboard.picture import Picture, Trace
+from dashboard.picture import Picture, Trace, literal
 from dashboard.sites import Site, apart
 from stack.metrics.family import Label
 from stack.metrics.heat_queries import IDLE
@@ -46,7 +46,8 @@ def figure(
     order = list(values.ffill(axis="columns").iloc[:, -1].sort_values(ascending=lowest_first).index) if len(values) else []
     names = [*order, *(name for name in idle.index if name not in values.index), *untold]
     times = sorted({*values.columns, *idle.columns}) or list(pd.DatetimeIndex([span.start, span.end]))
-    known, pale = (table.reindex(index=names, columns=times) for table in (values, idle))
+    known, pale = (table.reindex(index=names, columns=times).rename(index=literal) for table in (values, idle))
+    on = list(known.index)
     moments = [axes.digits(at) for at in times]
     traces = []
     nothing = known.isna() & pale.isna()
@@ -55,7 +56,7 @@ def figure(
         traces.append(_flat(nothing, moments, _UNKNOWN, words))
     traces.append(_flat(pale.notna(), moments, _PALE, [["no prompt: no share"] * len(times)] * len(names)))
     traces.append({
-        "type": "heatmap", "z": known.to_numpy(), "x": moments, "y": names, "zmin": 0, "zmax": 1, "colorscale": _COLOURS, "ygap": 1,
+        "type": "heatmap", "z": known.to_numpy(), "x": moments, "y": on, "zmin": 0, "zmax": 1, "colorscale": _COLOURS, "ygap": 1,
         "colorbar": {"tickformat": ".0%", "thickness": 12, "outlinewidth": 0}, "hoverongaps": False,
         "hovertemplate": "%{y} at %{x|%H:%M:%S}: %{z:.1%}<extra></extra>",
     })  # fmt: skip
@@ -64,9 +65,9 @@ def figure(
         "height": _ROW * max(len(names), _LEAST) + 60, "margin": {"l": 0, "r": 8, "t": 8, "b": 24}, "showlegend": False,
         "xaxis": {"range": [axes.digits(span.start), axes.digits(span.end)], "tickformat": "%H:%M", "showgrid": False},
         "yaxis": {"type": "category", "autorange": "reversed", "automargin": True, "fixedrange": True, "showgrid": False},
-        "annotations": [{**beside, "y": name, "text": f"unknown: {why}"} for name, why in untold.items()],
+        "annotations": [{**beside, "y": literal(name), "text": f"unknown: {why}"} for name, why in untold.items()],
     }  # fmt: skip
-    return charts.marked(Picture(traces, layout), marks, foot=names[-1] if names else 0)
+    return charts.marked(Picture(traces, layout), marks, foot=on[-1] if on else 0)
 
 
 def spread(counts: Mapping[str, Mapping[int, float]]) -> go.Figure:
@@ -75,7 +76,9 @@ def spread(counts: Mapping[str, Mapping[int, float]]) -> go.Figure:
     words = [f"{10 * tenth} to {10 * tenth + 10} %" for tenth in range(10)]
     for pool, tenths in sorted(counts.items()):
         colour = palette.stroke((pool,), 0).colour
-        drawn.add_bar(x=words, y=[tenths.get(tenth, 0) for tenth in range(10)], name=pool or "engines", marker={"color": colour})
+        drawn.add_bar(
+            x=words, y=[tenths.get(tenth, 0) for tenth in range(10)], name=literal(pool) or "engines", marker={"color": colour}
+        )
     drawn.update_yaxes(title="engines", rangemode="tozero", automargin=True)
     legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
     return drawn.update_layout(height=HEIGHT, margin={"l": 0, "r": 8, "t": 32, "b": 0}, legend=legend, showlegend=True)

@@ -12,6 +12,7 @@ from dashboard.asking import Answers, Now, Over, Question
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.wording import code, plain
 from stack.metrics import cache_queries
 from stack.metrics.cache_queries import FOUND, LOADED
 from stack.metrics.family import Label
@@ -84,7 +85,7 @@ def _engines(answers: Answers) -> None:
         return
     lost = frame[(frame[FOUND] >= _LEAST) & (frame[FOUND] > _LOST * frame[LOADED])]["engine"]
     if len(lost):
-        text = f"{', '.join(f'`{name}`' for name in lost)}: next to nothing of what LMCache finds is loaded, it is computed again."
+        text = f"{', '.join(map(code, lost))}: next to nothing of what LMCache finds is loaded, it is computed again."
         st.error(f"{text} Look for load errors in the engine's log.", icon=":material/sync_problem:")
     st.dataframe(frame, hide_index=True, key="cache-lost", column_config=_COLUMNS, placeholder=notices.UNKNOWN)
 
@@ -111,5 +112,5 @@ def _doubts(answers: Answers) -> None:
         return
     named = sites.names(doubts)
     if doubtful := [sample for sample in doubts if sample.value]:
-        names = ", ".join(f"`{named(one)}` ({one.labels.get(Label.REASON)})" for one in doubtful)
+        names = ", ".join(f"{code(named(one))} ({plain(one.labels.get(Label.REASON, notices.UNKNOWN))})" for one in doubtful)
         st.warning(f"All numbers here are too low at {names}: LMCache lost events before it counted them.", icon=":material/help:")

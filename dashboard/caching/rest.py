@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dashboard import sites
 from dashboard.promapi import Sample
+from dashboard.wording import code, plain
 from stack.engines import lmcache_quantities as lq
 from stack.engines import vllm_quantities as vq
 from stack.engines.lmcache import Mode
@@ -37,7 +38,7 @@ def reasons(states: Iterable[Sample], modes: Iterable[Sample], unread: Sequence[
 def named(engines: Sequence[Sample]) -> str:
     """Engines with their version: `decode-0 (vLLM 0.11.0)`."""
     told = sites.names(engines)
-    return ", ".join(dict.fromkeys(f"`{told(one)}` ({_version(one)})" for one in engines))
+    return ", ".join(dict.fromkeys(f"{code(told(one))} ({_version(one)})" for one in engines))
 
 
 def _states(samples: Iterable[Sample]) -> Iterable[str]:
@@ -61,7 +62,7 @@ def _modes(samples: Iterable[Sample]) -> Iterable[str]:
 
 def modes_counted(samples: Iterable[Sample]) -> str:
     """How many LMCaches there are of each mode, those of all fleets: `2 multi process, 1 silent`."""
-    return ", ".join(f"{count:.0f} {mode.replace('_', ' ')}" for mode, count in _counts(samples).items())
+    return ", ".join(f"{count:.0f} {plain(mode.replace('_', ' '))}" for mode, count in _counts(samples).items())
 
 
 def _counts(samples: Iterable[Sample]) -> dict[str, float]:
@@ -75,7 +76,7 @@ def _counts(samples: Iterable[Sample]) -> dict[str, float]:
 def unread_named(samples: Sequence[Sample]) -> str:
     """What the exporter cannot read, each with how it is read: `lmcache-0` (lmcache)."""
     told = sites.names(samples, by=Label.TARGET)
-    return ", ".join(sorted(f"`{told(one)}` ({_label(one, Label.COLLECTOR)})" for one in samples))
+    return ", ".join(sorted(f"{code(told(one))} ({plain(_label(one, Label.COLLECTOR))})" for one in samples))
 
 
 def _unread(samples: Sequence[Sample]) -> Iterable[str]:
@@ -85,7 +86,7 @@ def _unread(samples: Sequence[Sample]) -> Iterable[str]:
 
 def _doubts(samples: Sequence[Sample]) -> Iterable[str]:
     place = sites.names(samples)
-    told = sorted(f"`{place(one)}` ({_label(one, Label.REASON)})" for one in samples if one.value)
+    told = sorted(f"{code(place(one))} ({plain(_label(one, Label.REASON))})" for one in samples if one.value)
     if told:
         yield f"counters are too low at {', '.join(told)}: LMCache lost events before it counted them"
 
@@ -96,7 +97,7 @@ def _many(count: float, what: str) -> str:
 
 def _version(sample: Sample) -> str:
     version = sample.labels.get(Label.VERSION)
-    return f"vLLM {version}" if version else "version unknown"
+    return f"vLLM {plain(version)}" if version else "version unknown"
 
 
 def _label(sample: Sample, label: Label) -> str:

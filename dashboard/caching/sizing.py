@@ -16,6 +16,7 @@ from dashboard.caching.larger import Answer, Evidence, Judgement, judge, overall
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
+from dashboard.wording import code
 from stack.control.cache_effects import L1_BYTES
 from stack.metrics import queries, sizing_queries
 from stack.metrics.family import Label
@@ -92,7 +93,7 @@ def _answer(told: Mapping[str, Evidence], answers: Answers) -> None:
     judged = {place: judge(each) for place, each in told.items()}
     answer = overall(list(judged.values()))
     show, icon, word = _SAID[answer]
-    reasons = [f"`{place}`: {found.why}." for place, found in judged.items() if found.answer is answer]
+    reasons = [f"{code(place)}: {found.why}." for place, found in judged.items() if found.answer is answer]
     more = f" And {len(reasons) - 2} more." if len(reasons) > 2 else ""
     show(f"**{word}.** {' '.join(reasons[:2])}{more}", icon=icon)
     rows = [_row(place, told[place], judged[place]) for place in sorted(told, key=lambda place: _ORDER.index(judged[place].answer))]

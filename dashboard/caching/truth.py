@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dashboard import notices
 from dashboard.sites import Site, beginning
+from dashboard.wording import code
 
 # Below this the store clearly holds less than is believed: its KV is estimated from a sample.
 HELD = 0.9
@@ -71,7 +72,7 @@ def _found(sides: Sides) -> Iterator[Finding]:
         full = sides.full.get(name)
         if full is not None and full > _FULL:
             what = "refuses new KV" if policy == _KEEPS else "drops KV by itself, unknown to LMCache"
-            yield Finding(False, f"`{name}` is {notices.percent(full)} full; once it is, it {what} (`{policy}`).")
+            yield Finding(False, f"{code(name)} is {notices.percent(full)} full; once it is, it {what} ({code(policy)}).")
 
 
 _STRAYED = {
@@ -82,4 +83,4 @@ _STRAYED = {
 
 
 def _names(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return ", ".join(map(code, names))

@@ -11,6 +11,7 @@ from dashboard.deciding.listing import address
 from dashboard.deciding.wanted import REQUEST
 from dashboard.panels import PLAIN
 from dashboard.scope import Scope
+from dashboard.wording import code, plain
 from stack.api.answers import ControlAnswerError
 from stack.control.account import sentences
 from stack.control.decision import DecisionRecord, Selection
@@ -48,7 +49,7 @@ def _read(request_id: str) -> DecisionRecord | None:
     except ControlAnswerError as error:
         if error.status != _NOT_FOUND:
             raise
-        st.info(error.message, icon=":material/search_off:")
+        st.info(plain(error.message), icon=":material/search_off:")
         return None
 
 
@@ -56,7 +57,7 @@ def draw(record: DecisionRecord) -> None:
     """The whole explanation."""
     with st.container(border=True, key="explanation"):
         _head(record)
-        st.markdown("\n".join(f"- {line}" for line in sentences(record)))
+        st.markdown("\n".join(f"- {plain(line)}" for line in sentences(record)))
         for pool, chosen in (("Prefill", record.prefill), ("Decode", record.decode)):
             if chosen is not None:
                 _candidates(pool, chosen, record.prompt_tokens)
@@ -68,13 +69,13 @@ def draw(record: DecisionRecord) -> None:
 
 def _head(record: DecisionRecord) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.subheader(f"Decision `{record.request_id}`", anchor=False, width="content")
+        st.subheader(f"Decision {code(record.request_id)}", anchor=False, width="content")
         st.button("Close", icon=":material/close:", on_click=_close, key="explanation close", help="Back to the list alone")
     told = [record.requested, f"{reader.moment(record.at):%Y-%m-%d %H:%M:%S}", f"generation {record.generation}"]
     if record.experiment:
         told.append(f"experiment {record.experiment}, {record.arm}")
     badge = ":gray-badge[:material/visibility: observed only] " if record.observed else ""
-    st.caption(f"{badge}{', '.join(told)}")
+    st.caption(f"{badge}{plain(', '.join(told))}")
     st.code(address(record.request_id), language=None)
 
 
@@ -83,7 +84,7 @@ def _close() -> None:
 
 
 def _candidates(pool: str, chosen: Selection, prompt_tokens: int) -> None:
-    order = f"best first by `{chosen.ranked_by}`" if chosen.ranked_by else "least loaded first"
+    order = f"best first by {code(chosen.ranked_by)}" if chosen.ranked_by else "least loaded first"
     others = f", and {chosen.omitted} others" if chosen.omitted else ""
     st.markdown(f"**{pool} candidates**, {order}{others}")
     if not chosen.candidates:

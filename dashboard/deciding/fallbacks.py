@@ -11,6 +11,7 @@ from dashboard import notices, panels
 from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.sites import Site
+from dashboard.wording import code
 from stack.control.decision import DecisionRecord
 from stack.metrics import balance_queries, quality_queries
 from stack.metrics.family import Label
@@ -46,7 +47,9 @@ def words(shares: Mapping[str, float] | None) -> str:
         return "none came, so nothing is known of fallbacks"
     if not any(shares.values()):
         return "none needed a fallback"
-    parts = (f"{notices.percent(share)} `{reason}`" for reason, share in sorted(shares.items(), key=lambda one: -one[1]) if share)
+    parts = (
+        f"{notices.percent(share)} {code(reason)}" for reason, share in sorted(shares.items(), key=lambda one: -one[1]) if share
+    )
     return ", ".join(parts)
 
 
@@ -64,5 +67,5 @@ def among(decisions: Sequence[DecisionRecord]) -> None:
     if not reasons:
         st.success(f"None of these {len(decisions)} requests needed a fallback.", icon=":material/check_circle:")
         return
-    parts = ", ".join(f"{count} x `{reason}`" for reason, count in reasons.most_common())
+    parts = ", ".join(f"{count} x {code(reason)}" for reason, count in reasons.most_common())
     st.warning(f"Not served the way the configuration asks for: {parts}.", icon=_ICON)

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 
 from dashboard import palette
 from dashboard.deciding.shortened import shortened
+from dashboard.picture import literal
 from dashboard.promapi import Sample
 from stack.control.decision import DecisionRecord
 from stack.metrics.family import Label
@@ -100,8 +101,8 @@ def picture(drawn: Iterable[Way], ink: str) -> go.Figure:
     figure = go.Figure()
     figure.add_sankey(
         node={
-            "label": [f"{shortened(station.name, _LETTERS)} ({passed[station]:,.0f})" for station in stations],
-            "customdata": [station.name for station in stations],
+            "label": [f"{literal(shortened(station.name, _LETTERS))} ({passed[station]:,.0f})" for station in stations],
+            "customdata": [literal(station.name) for station in stations],
             "hovertemplate": "%{customdata}: %{value:,.0f} requests<extra></extra>",
             "color": [_colour(station) for station in stations],
             "pad": 22,

@@ -13,6 +13,7 @@ from dashboard.asking import Answers, Now, Question
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.sites import Site
+from dashboard.wording import plain
 from stack.metrics import balance_queries, routing_queries
 from stack.metrics.balance_queries import HELD, HOT_WAITING, IDLE_REQUESTS, LEAST, MEAN, WAITING
 from stack.metrics.family import Label
@@ -174,7 +175,9 @@ def _verdict(found: Sequence[Share], fires: bool | None) -> None:
     bound = f"more than {HOT_WAITING:.0f} requests wait at one engine while another of its pool has fewer than {IDLE_REQUESTS:.0f}"
     several = len({one.site for one in found}) > 1
     if hot := [one.site.named(one.engine) if several else one.engine for one in found if one.hot]:
-        st.warning(f"**Hotspot: {', '.join(hot)}.** For ten minutes {bound}. {alert}", icon=":material/local_fire_department:")
+        st.warning(
+            f"**Hotspot: {plain(', '.join(hot))}.** For ten minutes {bound}. {alert}", icon=":material/local_fire_department:"
+        )
     elif any(one.waiting is None or one.least is None for one in found):
         st.warning(f"Whether there is a hotspot is unknown: not all loads are told. {alert}", icon=notices.AWAY)
     else:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 
 from dashboard import notices, palette
 from dashboard.deciding.shortened import shortened
+from dashboard.picture import literal
 from stack.control.decision import DecisionRecord
 
 _ROW_PIXELS, _HEAD_PIXELS = 64, 52
@@ -33,11 +34,11 @@ def first_token(record: DecisionRecord) -> Pairs:
 def beside(pairs: Pairs, unit: str) -> go.Figure:
     """Two bars a name; in place of a bar of what is not known stands that it is not. `unit` is seconds or tokens."""
     figure = go.Figure()
-    names = list(pairs)
+    names, places = list(pairs), [literal(name) for name in pairs]
     for number, (name, colour) in enumerate((("predicted", palette.PREDICTED), ("measured", palette.MEASURED))):
         values = [pairs[each][number] for each in names]
         figure.add_bar(
-            x=[value or 0 for value in values], y=names, name=name, orientation="h", marker={"color": colour},
+            x=[value or 0 for value in values], y=places, name=name, orientation="h", marker={"color": colour},
             text=[_written(value, unit) for value in values], textposition="outside", cliponaxis=False,
             hovertemplate=f"{name}: %{{text}}<extra></extra>",
         )  # fmt: skip
@@ -56,11 +57,11 @@ def spent(record: DecisionRecord) -> go.Figure:
     """The request's phases end to end, in the order in which they came."""
     figure = go.Figure()
     for name in ordered(record.phases):
-        seconds = record.phases[name]
+        seconds, word = record.phases[name], literal(name.replace("_", " "))
         figure.add_bar(
-            x=[seconds], y=[""], name=name.replace("_", " "), orientation="h",
+            x=[seconds], y=[""], name=word, orientation="h",
             marker={"color": palette.PHASES.get(name, palette.GREY)},
-            hovertemplate=f"{name.replace('_', ' ')}: {notices.seconds(seconds)}<extra></extra>",
+            hovertemplate=f"{word}: {notices.seconds(seconds)}<extra></extra>",
         )  # fmt: skip
     figure.update_xaxes(tickformat="~s", ticksuffix="s", zeroline=False, nticks=8)
     figure.update_yaxes(showticklabels=False, showgrid=False)

@@ -8,6 +8,7 @@ from dashboard import notices, reader
 from dashboard.deciding import wanted
 from dashboard.deciding.wanted import Wanted
 from dashboard.scope import Scope
+from dashboard.wording import code, plain
 from stack.api.schema import DecisionsView
 
 
@@ -19,7 +20,8 @@ def found(scope: Scope, narrowed: Wanted) -> DecisionsView | None:
         if view.dropped:
             st.warning(f"{view.dropped} records were dropped on the way: the picture is incomplete.")
         if view.files is not None and (view.files.error or view.files.lost):
-            st.warning(f"{view.files.lost} decisions are not in {view.files.folder}: {view.files.error or 'mended since'}.")
+            why = view.files.error or "mended since"
+            st.warning(f"{view.files.lost} decisions are not in {code(view.files.folder)}: {plain(why)}.")
         return view
     return None
 

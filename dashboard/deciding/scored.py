@@ -10,6 +10,8 @@ import plotly.graph_objects as go
 
 from dashboard import palette
 from dashboard.deciding.shortened import shortened
+from dashboard.picture import literal
+from dashboard.wording import code
 from stack.control.account import parts
 from stack.control.decision import Candidate, Selection
 from stack.model.tier import Source
@@ -68,14 +70,14 @@ def _waits(chosen: Selection) -> Bars | None:
     if ranking is not None and ranking in names and ranking != _WHOLE:
         figure.add_scatter(
             x=[one.scores.get(ranking) for one in chosen.candidates], y=_places(chosen), mode="markers", name="ranked by",
-            marker={"symbol": "diamond", "size": 9, "color": palette.MARK}, customdata=[one.engine for one in chosen.candidates],
-            hovertemplate=f"%{{customdata}}, {ranking}: %{{x:.3~s}}s<extra></extra>",
+            marker={"symbol": "diamond", "size": 9, "color": palette.MARK}, customdata=_engines(chosen),
+            hovertemplate=f"%{{customdata}}, {literal(ranking)}: %{{x:.3~s}}s<extra></extra>",
         )  # fmt: skip
     _unknown(figure, chosen, lambda one: "" if any(name in one.scores for name in stacked) else "not weighed")
     figure.update_layout(height=figure.layout.height + _LEGEND_PIXELS)  # its legend takes two lines
     told = _words(chosen, lambda one: _sum(one, stacked), "{:.3f} s")
     text = "Predicted wait for the first token at each candidate, by what it goes to, in seconds."
-    more = f" They are ranked by `{ranking}`, the smallest first." if ranking else ""
+    more = f" They are ranked by {code(ranking)}, the smallest first." if ranking else ""
     return Bars("Predicted first token", text + more, figure, told)
 
 
@@ -114,10 +116,8 @@ def _busy(chosen: Selection) -> Bars:
 
 def _figure(chosen: Selection, suffix: str) -> go.Figure:
     figure = go.Figure()
-    names = [
-        f"<b>{shortened(one.engine, 18)}</b>" if one.engine == chosen.engine else shortened(one.engine, 18)
-        for one in chosen.candidates
-    ]
+    short = [(literal(shortened(one.engine, 18)), one.engine == chosen.engine) for one in chosen.candidates]
+    names = [f"<b>{name}</b>" if is_chosen else name for name, is_chosen in short]
     figure.update_yaxes(tickvals=_places(chosen), ticktext=names, autorange="reversed", showgrid=False, automargin=True)
     figure.update_xaxes(tickformat="~s", ticksuffix=suffix, zeroline=False, automargin=True, nticks=5)
     return figure.update_layout(
@@ -130,10 +130,10 @@ def _figure(chosen: Selection, suffix: str) -> go.Figure:
 def _stack(
     figure: go.Figure, chosen: Selection, name: str, colour: str, value: Callable[[Candidate], float | None], form: str
 ) -> None:
-    values = [value(one) for one in chosen.candidates]
+    values, word = [value(one) for one in chosen.candidates], literal(name)
     figure.add_bar(
-        x=values, y=_places(chosen), name=name, orientation="h", marker={"color": colour}, showlegend=any(values),
-        customdata=[one.engine for one in chosen.candidates], hovertemplate=f"%{{customdata}}, {name}: {form}<extra></extra>",
+        x=values, y=_places(chosen), name=word, orientation="h", marker={"color": colour}, showlegend=any(values),
+        customdata=_engines(chosen), hovertemplate=f"%{{customdata}}, {word}: {form}<extra></extra>",
     )  # fmt: skip
 
 
@@ -141,13 +141,19 @@ def _unknown(figure: go.Figure, chosen: Selection, why: Callable[[Candidate], st
     """Written where a bar ends, or would begin: what is not known is no bar of length 0."""
     for place, one in enumerate(chosen.candidates):
         if text := why(one):
-            figure.add_annotation(x=0.99, xref="paper", xanchor="right", y=place, text=text, showarrow=False, font={"size": 11})
+            figure.add_annotation(
+                x=0.99, xref="paper", xanchor="right", y=place, text=literal(text), showarrow=False, font={"size": 11}
+            )
 
 
 def _doubted(one: Candidate) -> str:
     if one.cached_tokens is None:
         return "unknown"
     return f"at least ({', '.join(one.doubts)})" if one.doubts else ""
+
+
+def _engines(chosen: Selection) -> list[str]:
+    return [literal(one.engine) for one in chosen.candidates]
 
 
 def _places(chosen: Selection) -> list[int]:

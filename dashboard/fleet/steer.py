@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import notices, sources
 from dashboard.fleet.place import Place
 from dashboard.steering.review import Proposal, review
+from dashboard.wording import plain
 from stack.api.schema import EngineView, StateView
 from stack.control.state import PoolState
 from stack.model.tier import Pool
@@ -55,7 +56,7 @@ def _scale(place: Place, state: StateView) -> Mapping[str, object] | None:
     size = min(max(st.session_state.get(key, wanted.replicas), least), most)
     st.session_state[key] = size  # bounds may have changed since it was typed
     text = f"Between {least} and {most}, its bounds. Engines beyond leave once they are quiet, others start one after another."
-    replicas = st.number_input(f"Engines of {place}", least, most, step=1, key=key, help=text, width=200)
+    replicas = st.number_input(f"Engines of {plain(str(place))}", least, most, step=1, key=key, help=text, width=200)
     if st.button("Preview the size", icon=":material/preview:", key="scale"):
         return patch(place, {"replicas": replicas})
     return None
@@ -67,9 +68,9 @@ def _turn(view: EngineView, state: StateView) -> Mapping[str, object] | None:
         return None
     out = _pool(place, state).drained
     if view.name in out:
-        if st.button(f"Give {view.name} requests again", icon=":material/undo:", key="undrain"):
+        if st.button(f"Give {plain(view.name)} requests again", icon=":material/undo:", key="undrain"):
             return patch(place, {"drained": [name for name in out if name != view.name]})
-    elif st.button(f"Drain {view.name}", icon=":material/block:", key="drain", help=_DRAINS):
+    elif st.button(f"Drain {plain(view.name)}", icon=":material/block:", key="drain", help=_DRAINS):
         return patch(place, {"drained": [*out, view.name]})
     return None
 

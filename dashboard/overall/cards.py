@@ -10,6 +10,7 @@ from dashboard.overall.fleets import Fleet
 from dashboard.overall.questions import Asked
 from dashboard.overall.served import Served, Spread, total
 from dashboard.overall.tables import GOOD
+from dashboard.wording import plain
 from stack.engines.overview_queries import BY_ENGINES
 from stack.model.tier import Path, Tier
 
@@ -30,7 +31,7 @@ def requests(several: Sequence[Served], asked: Asked) -> Figure:
     for each in several:
         for code, value in each.codes.items():
             by_code[code] = by_code.get(code, 0.0) + value
-    classes = "".join(f" {code}: {value:.2f} /s." for code, value in sorted(by_code.items()))
+    classes = "".join(f" {plain(code)}: {value:.2f} /s." for code, value in sorted(by_code.items()))
     meaning = asked.queries["requests"].help
     text = f"Over {asked.rated}, all paths; beside it the share of 5xx, unknown without requests. {meaning}{classes}"
     return Figure("Requests", notices.number(rate, "{:.2f} /s"), text, f"errors {notices.percent(errors)}")
@@ -60,5 +61,5 @@ def _goodput(fleet: Served) -> Figure:
 
 def _latency(short: str, path: str, spread: Spread, meaning: str, told: str) -> Figure:
     words = _PATHS.get(path, path)
-    text = f"{meaning} {words} path, over {told}; beside it the 95th percentile."
+    text = f"{meaning} {plain(words)} path, over {told}; beside it the 95th percentile."
     return Figure(f"{short} p50, {words}", notices.seconds(spread.p50), text, f"p95 {notices.seconds(spread.p95)}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from dashboard import charts, links, notices, panels, wording
+from dashboard import charts, links, notices, panels
 from dashboard.figures import Figure
 from dashboard.overall.firing import CRITICAL, INFO, WARNING, Alarms
 from dashboard.overall.looking import Seen
@@ -17,6 +17,7 @@ from dashboard.overall.tables import Column, Table
 from dashboard.overall.verdict import Level, Verdict
 from dashboard.panels import PLAIN
 from dashboard.plots import Plot
+from dashboard.wording import plain
 
 _SHOWN = {
     Level.WELL: (st.success, ":material/check_circle:"),
@@ -30,7 +31,7 @@ _BESIDE = 2
 def health(verdict: Verdict, alarms: Alarms) -> None:
     """One line, and the way to what it speaks of."""
     show, icon = _SHOWN[verdict.level]
-    show(f"**{verdict.headline}** {verdict.detail}", icon=icon)
+    show(f"**{plain(verdict.headline)}** {plain(verdict.detail)}", icon=icon)
     with st.container(horizontal=True, gap="small"):
         firing = len(alarms.firing(CRITICAL, WARNING, INFO))
         words = f"Alerts: {firing} firing" if firing else "Alerts"
@@ -98,14 +99,14 @@ def _narrower(several: Sequence[Served]) -> None:
     names = list(dict.fromkeys(each.fleet.model for each in several))
     with st.container(horizontal=True, gap="small"):
         for name in names[:_LINKED]:
-            links.page_link("overview", wording.plain(name), {"model": name}, icon=":material/filter_alt:", tip="This model alone.")
+            links.page_link("overview", plain(name), {"model": name}, icon=":material/filter_alt:", tip="This model alone.")
         if len(names) > _LINKED:
             st.caption(f"and {len(names) - _LINKED} more, in the filter above")
 
 
 def _card(card: Figure) -> None:
     beside = {"delta": card.beside, "delta_color": "off", "delta_arrow": "off"} if card.beside else {}
-    st.metric(card.title, card.value, help=card.help, width=126, **beside)  # type: ignore[arg-type]  # a dict of options
+    st.metric(plain(card.title), card.value, help=card.help, width=126, **beside)  # type: ignore[arg-type]  # a dict of options
 
 
 def _column(column: Column) -> ColumnConfig:

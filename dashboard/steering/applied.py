@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import links, notices, palette, reader
 from dashboard.steering.fields import fields
 from dashboard.steering.pools import PoolProgress, progress
+from dashboard.wording import code, plain
 from stack.api.schema import EngineView, StateView
 from stack.fleet.engine import Health, State
 
@@ -25,10 +26,10 @@ def applied(state: StateView) -> None:
     for column, pool in zip(st.columns(max(2, len(pools))), pools, strict=False):
         with column:
             _pool(pool, several)
-    st.caption(f"Store (L2): {state.applied.store.words}.")
+    st.caption(f"Store (L2): {plain(state.applied.store.words)}.")
     for drift in state.drift:
         waited = notices.lasting(time.time() - drift.since)
-        st.caption(f":material/hourglass_top: `{drift.field}` {drift.reason}, for {waited}")
+        st.caption(f":material/hourglass_top: {code(drift.field)} {plain(drift.reason)}, for {waited}")
     _engines(state)
     fields(state)
 
@@ -39,14 +40,14 @@ def _routers(state: StateView) -> None:
     if not live:
         st.warning("No router reports to control: whether anything is applied is unknown.", icon=":material/warning:")
     elif behind:
-        st.warning(f"Not yet on generation {state.generation}: {', '.join(behind)}.", icon=":material/hourglass_top:")
+        st.warning(f"Not yet on generation {state.generation}: {plain(', '.join(behind))}.", icon=":material/hourglass_top:")
     else:
-        names = ", ".join(router.id for router in live)
+        names = plain(", ".join(router.id for router in live))
         st.success(f"Every live router applies generation {state.generation}: {names}.", icon=":material/check_circle:")
 
 
 def _pool(pool: PoolProgress, several: bool) -> None:
-    name = f"{pool.model} {pool.pool.value}" if several else pool.pool.value.title()
+    name = plain(f"{pool.model} {pool.pool.value}") if several else pool.pool.value.title()
     if pool.done:
         st.markdown(f"**{name}** :green-badge[:material/check: {pool.sentence}]")
     else:

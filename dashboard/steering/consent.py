@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dashboard.wording import code, plain
 from stack.api.schema import ChangeView, EffectView
 
 _HARMFUL = ("shrink_pool", "change_role", "drain_engines", "resize_l1")
@@ -27,11 +28,11 @@ def consent(word: str, why: Sequence[str], *, key: str) -> bool:
     """Ask for `word` to be typed, where there is a reason `why`; whether it was, or need not be."""
     if not why:
         return True
-    st.warning("\n".join(["**This takes something away:**", *(f"- {reason}" for reason in why)]), icon=":material/warning:")
-    typed = st.text_input(f"Type `{word}` to confirm", key=key, autocomplete="off")
+    st.warning("\n".join(["**This takes something away:**", *(f"- {plain(reason)}" for reason in why)]), icon=":material/warning:")
+    typed = st.text_input(f"Type {code(word)} to confirm", key=key, autocomplete="off")
     return typed.strip() == word
 
 
 def missing(word: str) -> None:
     """Say that the word is not there yet."""
-    st.warning(f"Type `{word}` first: it is what this change takes something away from.", icon=":material/keyboard:")
+    st.warning(f"Type {code(word)} first: it is what this change takes something away from.", icon=":material/keyboard:")

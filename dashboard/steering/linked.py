@@ -8,6 +8,7 @@ import msgspec
 import streamlit as st
 
 from dashboard.steering.draft import Draft
+from dashboard.wording import plain
 from stack.api.assignments import AssignmentError, patch
 from stack.api.schema import StateView
 
@@ -24,5 +25,5 @@ def linked(model: str, draft: Draft, state: StateView, serial: Callable[[], int]
         edits = patch(words, state.desired.models, model)
         return draft.with_(edits, serial())
     except (AssignmentError, msgspec.ValidationError) as error:
-        st.error(f"The link sets what cannot be set: {error}", icon=":material/link_off:")
+        st.error(f"The link sets what cannot be set: {plain(str(error))}", icon=":material/link_off:")
         return None

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import asking, notices, sources
 from dashboard.asking import Now
 from dashboard.charts import Span
+from dashboard.wording import plain
 from stack.api.answers import ControlAnswerError
 from stack.api.report_words import figure, money, name, settling, share, verdict
 from stack.api.tier_shares import TierShare, tier_shares
@@ -30,7 +31,7 @@ def outcome(generation: int) -> None:
         except ControlAnswerError as error:
             if error.status != NOT_FOUND:
                 raise
-            st.caption(f"No report: {error.message}.")
+            st.caption(f"No report: {plain(error.message)}.")
             return
         for report in reports:
             _report(report)
@@ -56,7 +57,7 @@ def _report(report: Report) -> None:
     settled = settling(report)
     state = "" if report.complete else " Requests are still being added."
     st.markdown(
-        f"**{report.model}**: {_side(report.before)} before, {_side(report.after)} after; {settled}, "
+        f"**{plain(report.model)}**: {_side(report.before)} before, {_side(report.after)} after; {settled}, "
         f"{report.settling} until then left out.{state}"
     )
     st.dataframe(rows(report), hide_index=True, height="content", key=f"report-{report.generation}-{report.model}")
@@ -64,7 +65,7 @@ def _report(report: Report) -> None:
     st.caption(f"A million tokens cost {money(report.cost_before)} before, {money(report.cost_after)} after.")
     for note in report.notes:
         if note != TIERS_UNKNOWN:  # here they are
-            st.caption(note)
+            st.caption(plain(note))
     with notices.told():
         shares = list(tier_shares(report, _ask))
         st.markdown("Prompt tokens by where their KV came from")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, sources
+from dashboard import notices, sources, wording
 from dashboard.steering.consent import consent, harm, missing, touched
 from stack.api.answers import ControlUnreachableError, InFlightError
 from stack.api.client import ControlClient
@@ -110,7 +110,7 @@ def _confirm(proposal: Proposal, change: ChangeView, place: str, read_only: bool
         st.dataframe(fields(change.diff), hide_index=True)
         harmful, name = harm(change), touched(change)
         if others := [effect for effect in change.effects if effect not in harmful]:
-            st.markdown("\n".join(f"- {effect.sentence}" for effect in others))
+            st.markdown("\n".join(f"- {wording.plain(effect.sentence)}" for effect in others))
         sure = consent(name, [effect.sentence for effect in harmful], key=f"sure-{place}-{proposal.generation}")
         why = "Why (required, kept in the history)" if change.comment_required else "Why (kept in the history)"
         comment = st.text_input(why, key=f"comment-{place}-{proposal.generation}")
@@ -134,7 +134,10 @@ def _apply(proposal: Proposal, comment: str, place: str) -> bool:
         try:
             change = proposal.ask(sources.control(), comment=comment.strip() or None)
         except ControlUnreachableError as error:
-            st.error(f"{notices.unreachable(error)} Whether the change was applied is unknown until it answers.", icon=notices.AWAY)
+            st.error(
+                f"{wording.plain(notices.unreachable(error))} Whether the change was applied is unknown until it answers.",
+                icon=notices.AWAY,
+            )
             return False
         sources.forget()
         st.session_state[f"{_APPLIED} {place}"] = change
@@ -148,7 +151,9 @@ def _outcome(generation: int, place: str) -> None:
     if change is None or change.generation != generation:
         return
     if change.pending:
-        st.warning(f"Generation {change.generation} is in force; not yet acknowledged by {', '.join(change.pending)}.")
+        st.warning(
+            f"Generation {change.generation} is in force; not yet acknowledged by {wording.plain(', '.join(change.pending))}."
+        )
     elif change.unheard:
         st.warning(f"Generation {change.generation} is in force; no router reports: nothing goes by it yet.")
     else:

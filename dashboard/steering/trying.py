@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard import notices, reader, sources
 from dashboard.steering.review import fields
+from dashboard.wording import plain
 from stack.api.experiment_schema import BegunView, ExperimentView
 from stack.api.experiment_words import candidate, finding, left, terms
 from stack.api.schema import StateView
@@ -61,7 +62,7 @@ def _begin(model: str, edits: dict[str, Any], state: StateView) -> None:
 def _previewed(view: BegunView) -> None:
     st.dataframe(fields(view.diff), hide_index=True)
     lines = [*terms(view.experiment), *(effect.sentence for effect in view.effects)]
-    st.markdown("\n".join(f"- {line}" for line in lines))
+    st.markdown("\n".join(f"- {plain(line)}" for line in lines))
 
 
 def _chosen(known: list[Experiment], running: str | None) -> str | None:
@@ -88,16 +89,18 @@ def _one(name: str, may: bool) -> None:
 def _shown(view: ExperimentView) -> None:
     experiment = view.experiment
     began = f"{reader.moment(experiment.began_at):%b %d, %H:%M:%S}"
-    st.markdown(f"**{_MARKS[experiment.stage]} {experiment.stage.value.replace('_', ' ')}**, since {began}, by {experiment.actor}")
+    st.markdown(
+        f"**{_MARKS[experiment.stage]} {experiment.stage.value.replace('_', ' ')}**, since {began}, by {plain(experiment.actor)}"
+    )
     for line in filter(None, [experiment.comment, experiment.reason]):
-        st.caption(line)
+        st.caption(plain(line))
     share = experiment.proposal.share
     arms = ((f"as it is ({notices.percent(1 - share)})", view.control), (f"candidate ({notices.percent(share)})", view.candidate))
     rows = [{"arm": arm, "requests": f"{of.requests:,}", "sessions counted": f"{of.sessions:,}"} for arm, of in arms]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key=f"arms-{experiment.id}")
     st.dataframe(findings(view), hide_index=True, key=f"findings-{experiment.id}")
     for line, doubtful in left(view):
-        st.caption(f"{':material/warning: ' if doubtful else ''}{line[:1].upper()}{line[1:]}.")
+        st.caption(f"{':material/warning: ' if doubtful else ''}{plain(line[:1].upper() + line[1:])}.")
 
 
 def findings(view: ExperimentView) -> pd.DataFrame:

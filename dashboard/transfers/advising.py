@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard import notices, sources
 from dashboard.links import page_link
 from dashboard.transfers.trying import nearest
+from dashboard.wording import code, plain
 from stack.control.balance import Advice, Load, Move, advise
 from stack.control.break_even import Band
 from stack.model.tier import Pool
@@ -30,7 +31,7 @@ def advising(model: str, loads: Mapping[Pool, Load]) -> None:
     with notices.told():
         wanted = sources.state().desired.models.get(model)
         if wanted is None:
-            st.info(f"Control does not serve `{model}`: what to do about its pools is not known here.")
+            st.info(f"Control does not serve {code(model)}: what to do about its pools is not known here.")
             return
         found = advise(loads[Pool.PREFILL], loads[Pool.DECODE], wanted, _bands(model))
         for number, advice in enumerate(found):
@@ -39,7 +40,7 @@ def advising(model: str, loads: Mapping[Pool, Load]) -> None:
 
 def _draw(model: str, advice: Advice, number: int) -> None:
     show, icon = _SHOWN.get(advice.move, _OTHERS)
-    show("\n".join([f"**{advice.sentence}**", "", *(f"- {line}" for line in advice.evidence)]), icon=icon)
+    show("\n".join([f"**{plain(advice.sentence)}**", "", *(f"- {plain(line)}" for line in advice.evidence)]), icon=icon)
     if advice.value is None:
         return
     if (pool := _POOLS.get(advice.move)) is not None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.promapi import Sample
 from dashboard.sites import apart, seen
+from dashboard.wording import plain
 from stack.metrics.family import Label
 
 
@@ -17,7 +18,7 @@ def one_fleet(samples: Sequence[Sample], frame: pd.DataFrame, why: str) -> bool:
     there = seen(samples)
     if len(there) > 1 or apart(frame):
         names = ", ".join(str(one) or "(unnamed)" for one in sorted(there))
-        st.info(f"{why}: pick a cluster or namespace above. Seen: {names or 'several'}.", icon=":material/filter_alt:")
+        st.info(f"{why}: pick a cluster or namespace above. Seen: {plain(names or 'several')}.", icon=":material/filter_alt:")
         return False
     return True
 

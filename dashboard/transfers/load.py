@@ -15,6 +15,7 @@ from dashboard.scope import Scope
 from dashboard.transfers.advising import advising
 from dashboard.transfers.fleets import models, one_fleet
 from dashboard.transfers.headroom import headroom
+from dashboard.wording import plain
 from stack.control.balance import Load
 from stack.metrics import dpd_queries, pressure_queries
 from stack.metrics.family import Label
@@ -43,7 +44,8 @@ def draw(answers: Answers, scope: Scope, marks: list[Mark]) -> None:
     served = sorted(models(samples))
     if len(served) > 1:
         st.info(
-            f"The pools of several models are not one: pick one above. Seen: {', '.join(served)}.", icon=":material/filter_alt:"
+            f"The pools of several models are not one: pick one above. Seen: {plain(', '.join(served))}.",
+            icon=":material/filter_alt:",
         )
         return
     loads = {pool: load(samples, pool) for pool in Pool}

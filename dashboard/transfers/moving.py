@@ -14,6 +14,7 @@ from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.transfers.link import GIGABIT, Link, by_quantity, link, links
+from dashboard.wording import plain
 from stack.metrics import dpd_queries
 from stack.metrics.family import Label
 
@@ -86,7 +87,7 @@ def _bandwidth(answers: Answers, scope: Scope, marks: list[Mark]) -> None:
             figure = charts.level(figure, limit.limit, f"link: {limit.limit / GIGABIT:,.0f} Gbit/s")
         alt = f"KV transfer bandwidth over time, in bytes a second. {limit.words}"
         st.plotly_chart(charts.marked(figure, marks), key="bandwidth", config=panels.PLAIN, alt=alt)
-    st.caption(limit.words)
+    st.caption(plain(limit.words))
     if limit.warning:
         st.warning(limit.warning, icon=":material/warning:")
 

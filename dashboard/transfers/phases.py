@@ -11,7 +11,7 @@ from dashboard import charts, notices, palette, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.charts import Span
 from dashboard.marks import Mark
-from dashboard.picture import Picture, Trace
+from dashboard.picture import Picture, Trace, literal
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.transfers.fleets import one_fleet
@@ -61,7 +61,7 @@ def bars(samples: Sequence[Sample]) -> Picture:
     traces = [_bar(phase, colour, found) for phase, colour in palette.PHASES.items()]
     wholes = {path: sum(parts.values()) for path, parts in found.items()}
     notes = [
-        {"x": whole, "y": _title(path), "text": notices.seconds(whole), "showarrow": False, "xanchor": "left", "xshift": 6}
+        {"x": whole, "y": literal(_title(path)), "text": notices.seconds(whole), "showarrow": False, "xanchor": "left", "xshift": 6}
         for path, whole in wholes.items()
     ]
     layout = {
@@ -77,7 +77,7 @@ def _bar(phase: str, colour: str, found: Mapping[str, Mapping[str, float]]) -> T
     shown = {path: parts[phase] for path, parts in found.items() if phase in parts}
     return {
         "type": "bar", "orientation": "h", "name": phase, "marker": {"color": colour},
-        "x": list(shown.values()), "y": [_title(path) for path in shown],
+        "x": list(shown.values()), "y": [literal(_title(path)) for path in shown],
         "customdata": [notices.seconds(value) for value in shown.values()],
         "hovertemplate": f"%{{y}}, {phase}: %{{customdata}}<extra></extra>",
     }  # fmt: skip

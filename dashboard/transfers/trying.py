@@ -13,6 +13,7 @@ from dashboard.figures import Figure
 from dashboard.panels import PLAIN
 from dashboard.steering.review import Proposal, review
 from dashboard.transfers.lengths import described, picture
+from dashboard.wording import code, plain
 from stack.api.schema import StateView
 from stack.api.what_if_words import apply, load, remarks
 from stack.control.prompt_lengths import scale
@@ -41,7 +42,7 @@ def trying(model: str) -> None:
     with notices.told():
         state = sources.state()
         if model not in state.desired.models:
-            st.info(f"Control does not serve `{model}`.")
+            st.info(f"Control does not serve {code(model)}.")
             return
         dpd = state.desired.models[model].dpd
         threshold, least = _sliders(dpd)
@@ -119,7 +120,7 @@ def _compared(view: WhatIf, tried: Trial) -> None:
     st.caption(f"{view.requests:,} requests that control remembers, from {since:%b %d, %H:%M:%S} to {until:%b %d, %H:%M:%S}.")
     with st.expander("What this rests on"):
         for remark in remarks(view):
-            st.caption(remark)
+            st.caption(plain(remark))
 
 
 def _figures(view: WhatIf, tried: Trial) -> Iterator[Figure]:
@@ -155,7 +156,7 @@ def _changes(tried: Trial) -> str:
 def _apply(state: StateView, view: WhatIf, threshold: int) -> None:
     """Two clicks: what it would change, then have it."""
     if not sources.may_change():
-        st.caption(f"You can look only. Who may change it: `{apply(view, threshold)}`")
+        st.caption(f"You can look only. Who may change it: {code(apply(view, threshold))}")
         return
     patch = {"routing_threshold": threshold, "min_uncached_tokens": view.min_uncached_tokens}
     wanted = patch if view.dpd.enabled else patch | {"enabled": True}

@@ -9,6 +9,7 @@ from dashboard.alarms import listing, silences, silencing
 from dashboard.alarms.groups import grouped
 from dashboard.alarms.known import Known, known, within
 from dashboard.scope import Scope, toolbar
+from dashboard.wording import plain
 from stack.control.alert import Alert, AlertState
 
 SEVERITIES = ("critical", "warning", "info")
@@ -37,7 +38,7 @@ def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> N
         now = known(scope.until)
         may_silence = now.silences and sources.may_operate()
         for doubt in now.doubts:
-            st.warning(doubt, icon=":material/help:")
+            st.warning(plain(doubt), icon=":material/help:")
         found = within(now.alerts, scope)
         _figures(found, now)
         shown = [one for one in found if (not severities or one.severity in severities) and (not states or one.state in states)]

@@ -18,6 +18,7 @@ from dashboard.steering.history import history
 from dashboard.steering.linked import linked
 from dashboard.steering.review import Proposal, review, sentence
 from dashboard.steering.trying import trying
+from dashboard.wording import plain
 from stack.api.answers import ControlError
 from stack.api.schema import StateView
 from stack.control.diff import diff
@@ -113,7 +114,7 @@ def _current(model: str, state: StateView) -> bool:
     since = diff(draft.basis, part(now, model))
     st.warning(
         f"Somebody changed the state: generation {state.generation} is in force, this form began at {draft.generation}. "
-        f"Since then: {sentence(since)}.",
+        f"Since then: {plain(sentence(since))}.",
         icon=":material/sync_problem:",
     )
     with st.container(horizontal=True):

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import emulation, hours, notices, reader, sources
 from dashboard.findings import checks
 from dashboard.scope import toolbar
-from dashboard.wording import duration
+from dashboard.wording import duration, plain
 from stack.api.answers import ControlAnswerError
 from stack.api.doctor_schema import DoctorView
 from stack.control.precondition import Verdict
@@ -43,7 +43,7 @@ def _found(wanted: frozenset[Verdict]) -> None:
         return
     _follow(running=view.running_seconds is not None)
     if view.error is not None:
-        st.error(f"The last examination came to nothing: {view.error}.", icon=":material/error:")
+        st.error(f"The last examination came to nothing: {plain(view.error)}.", icon=":material/error:")
     if view.checks is None:
         st.info("No examination has ended yet.", icon=":material/hourglass_top:")
         return

@@ -9,6 +9,7 @@ from dashboard.parts import Part, chosen
 from dashboard.scope import Scope, toolbar
 from dashboard.transfers import across, load
 from dashboard.transfers.trying import trying
+from dashboard.wording import plain
 
 THRESHOLD = "Threshold"
 PARTS = {"Load and advice": Part(load.questions, load.draw), "Time and transfers": Part(across.questions, across.draw)}
@@ -37,5 +38,8 @@ def _model(scope: Scope) -> str | None:
         return scope.model_name
     if len(served) == 1:
         return served[0]
-    st.info(f"Several models are served: {', '.join(served)}. Pick one above to try thresholds with.", icon=":material/filter_alt:")
+    st.info(
+        f"Several models are served: {plain(', '.join(served))}. Pick one above to try thresholds with.",
+        icon=":material/filter_alt:",
+    )
     return None

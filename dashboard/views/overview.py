@@ -13,7 +13,7 @@ from dashboard.overall.looking import Seen, seen
 from dashboard.overall.questions import Asked, asked
 from dashboard.overall.verdict import verdict
 from dashboard.scope import Scope, toolbar
-from dashboard.wording import address
+from dashboard.wording import address, code, plain
 from stack.api.alert_schema import AlertsView
 from stack.api.schema import StateView
 
@@ -37,7 +37,7 @@ def _live(scope: Scope) -> None:
     if now is None:
         return  # Prometheus is away, as was just said
     for why in found.failed:
-        st.warning(f"Some numbers are unknown: {why}.", icon=notices.AWAY)
+        st.warning(f"Some numbers are unknown: {plain(why)}.", icon=notices.AWAY)
     shown.numbers(found, questions)
     arrival.shown_first()
     shown.tables(found.tables(questions))
@@ -78,4 +78,4 @@ def _course(questions: Asked, found: Seen, span: Span) -> None:
 def _links() -> None:
     own = sources.settings()
     alertmanager, router = address(own.alertmanager_url), address(own.router_url)  # a URL may hold a password
-    st.caption(f"Alerts: [Alertmanager]({alertmanager}). Requests go to `{router}/v1`.")
+    st.caption(f"Alerts: [Alertmanager]({alertmanager}). Requests go to {code(f'{router}/v1')}.")

@@ -7,11 +7,12 @@ import re
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LIVE = re.compile(r"(?<!\\)(?:\\\\)*!\[")
+_UNSEEN = "\N{WORD JOINER}"
 
 
 def read(markdown: str) -> str:
     """`markdown` with what is escaped in it as it is shown."""
-    return _ESCAPED.sub(r"\1", markdown)
+    return _ESCAPED.sub(r"\1", markdown).replace(_UNSEEN, "")
 
 
 def draws(markdown: str) -> bool:

@@ -8,7 +8,7 @@ import plotly.io
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.picture import Picture
+from dashboard.picture import Picture, literal
 
 LINE = {"type": "scatter", "x": ["2026-11-30T15:00:00"], "y": [1.0], "name": "decode"}
 
@@ -44,3 +44,11 @@ def test_streamlit_takes_it_for_a_figure() -> None:
     assert not session.exception
     (chart,) = session.get("plotly_chart")
     assert json.loads(chart.proto.spec)["data"] == [{"type": "bar", "x": [1], "y": [2]}]
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [("decode-0", "decode-0"), ("<b>a</b> &lt;", "&lt;b&gt;a&lt;/b&gt; &amp;lt;"), ("%{y} 5%", "&#37;{y} 5%")],
+)
+def test_a_name_is_neither_a_tag_nor_a_template_in_a_figure(name: str, drawn: str) -> None:
+    assert literal(name) == drawn

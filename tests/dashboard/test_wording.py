@@ -5,12 +5,34 @@ from __future__ import annotations
 import pytest
 
 from dashboard.wording import address, code, duration, page, plain
+from tests.dashboard.reading import read
 
 
 def test_text_of_others_is_no_markup() -> None:
-    assert plain("*llama* [x](http://y)\n:red[a] `b` $c$ <d> a_b") == (
-        r"\*llama\* \[x\]\(http\://y\) \:red\[a\] \`b\` \$c\$ \<d\> a\_b"
+    assert plain("*llama* [x](http://y)\n:red[a] `b` $c$ <d> a_b _c") == (
+        r"\*llama\* \[x\](http://y) \:red\[a\] \`b\` \$c\$ \<d> a_b \_c"
     )
+
+
+@pytest.mark.parametrize("text", ["# heading", "- item", "+ item", "> said", "=", "1. one", "10) ten", "~~~", "---"])
+def test_nor_is_its_beginning(text: str) -> None:
+    assert "\\" in plain(text)
+    assert read(plain(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", [":material/delete: x", ":material_delete:", ":streamlit:", ":smile:", "a -> b", "a <-> b", "a >= b"]
+)
+def test_what_streamlit_draws_in_spite_of_a_backslash_is_kept_apart(text: str) -> None:
+    assert "\N{WORD JOINER}" in plain(text)
+    assert read(plain(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["decode-0", "Qwen/Qwen2.5-0.5B", "181 < 512", "http://127.0.0.1:9090/x?a=1&2", "events_dropped", "0.11.0", "10:20:30"]
+)
+def test_text_without_markup_stays_as_it_is(text: str) -> None:
+    assert plain(text) == text
 
 
 @pytest.mark.parametrize(

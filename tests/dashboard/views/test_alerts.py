@@ -16,6 +16,7 @@ from stack.metrics import alert_queries
 from stack.wiring.control_alerts import NO_WATCHERS, Watchers
 from tests.dashboard.conftest import PAST, Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered, prometheus
+from tests.dashboard.reading import read
 from tests.grants import grant
 from tests.stack.api.alarms import FakeAlertmanager, FakePrometheus, alert
 from tests.stack.api.deck import running
@@ -228,7 +229,7 @@ def test_prometheus_alone_tells_what_it_knows_and_what_is_unknown_then(
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = opened("alerts", {"alert-KvdeckEngineDown-critical": "true"})
     unknown = "Summaries, runbooks, and what is silenced or inhibited are unknown, since only Prometheus tells:"
-    assert page.warning[0].value == f"{unknown} {why}"
+    assert read(page.warning[0].value) == f"{unknown} {why}"
     assert figures(page) == {"Firing": "1", "Pending": "1", "Silenced": "unknown", "Inhibited": "unknown"}
     assert headings(page) == ["KvdeckEngineDown", "KvdeckHotspot"]
     assert [each.label for each in page.button] == []

@@ -13,6 +13,7 @@ from stack.control.access import Role
 from stack.control.mode import Mode, Stance
 from tests.dashboard.conftest import TOOLBAR, Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered
+from tests.dashboard.reading import read
 from tests.grants import grant
 from tests.stack.api.deck import running
 from tests.stack.control.samples import desired
@@ -369,7 +370,9 @@ def test_a_link_that_makes_no_sense_is_said(steered: Steered, environment: pytes
     page.query_params["set"] = ["dpd.routing_treshold=2048"]
     page.run()
     page.session_state["control"].close()
-    assert said(page.error)[0].startswith("The link sets what cannot be set: Object contains unknown field `routing_treshold`")
+    assert read(said(page.error)[0]).startswith(
+        "The link sets what cannot be set: Object contains unknown field `routing_treshold`"
+    )
 
 
 @pytest.mark.parametrize("stance", [Stance(), Stance(Mode.OBSERVE)], ids=lambda stance: stance.mode.value)
