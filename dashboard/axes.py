@@ -7,6 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 HEIGHT = 270
+
+# Pixels beside the axes. Left to find them by itself, plotly draws a chart twice, and each starts at another place.
+_LABELS = 58  # 0.00015, 1000000, 999.9kB/s
+_TITLE = 22
+_LINE, _GAP = 16, 14
 _HALF_A_DAY = timedelta(hours=12)
 
 
@@ -39,17 +44,18 @@ def layout(unit: str, start: datetime, end: datetime, **legend: str) -> dict[str
     """The layout of a chart of `unit` from `start` to `end`, in plotly's words."""
     # Plotly writes a time's digits as they are: the caller has brought them into the reader's zone, and the range with them.
     # Below the hours stands the day, where it changes and there are several.
-    ticks, hover = ("%H:%M\n%b %d", "%b %d, %H:%M:%S") if end - start >= _HALF_A_DAY else ("%H:%M", "%H:%M:%S")
-    times = {"range": [digits(start), digits(end)], "tickformat": ticks, "hoverformat": hover, "automargin": True}
+    long = end - start >= _HALF_A_DAY
+    ticks, hover = ("%H:%M\n%b %d", "%b %d, %H:%M:%S") if long else ("%H:%M", "%H:%M:%S")
+    form = scale(unit)
     return {
         "height": HEIGHT,
-        "margin": {"l": 0, "r": 8, "t": 32, "b": 0},
+        "margin": {"l": _LABELS + (_TITLE if form.title else 0), "r": 8, "t": 32, "b": _LINE * (2 if long else 1) + _GAP},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", **legend},
         "showlegend": True,
         "hovermode": "x unified",
         "uirevision": unit,  # another size or theme keeps the reader's zoom and hidden lines
-        "xaxis": times,
-        "yaxis": _values(scale(unit)),
+        "xaxis": {"range": [digits(start), digits(end)], "tickformat": ticks, "hoverformat": hover, "automargin": False},
+        "yaxis": _values(form),
     }
 
 
@@ -62,4 +68,4 @@ def _values(form: Scale) -> dict[str, Any]:
     bounds = {"range": list(form.range)} if form.range else {"rangemode": "tozero"}
     title = {"title": {"text": form.title}} if form.title else {}
     texts = {"tickformat": form.ticks, "hoverformat": form.hover, "ticksuffix": form.suffix}
-    return bounds | title | texts | {"automargin": True, "minallowed": 0}
+    return bounds | title | texts | {"automargin": False, "minallowed": 0}
