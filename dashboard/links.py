@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard.scope import KEPT, LINKED, TO
+from dashboard.address import TO
+from dashboard.scope import LINKED, USUAL
 
 
 def query(more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -16,7 +17,7 @@ def query(more: Mapping[str, str] | None = None) -> dict[str, str]:
     what is chosen now.
     """
     more = more or {}
-    chosen = {name: st.query_params[name] for name in KEPT if name in st.query_params and name not in more}
+    chosen = {name: st.query_params[name] for name in USUAL if name in st.query_params and name not in more}
     return chosen | {f"{TO}{name}" if name in LINKED else name: value for name, value in more.items()}
 
 

@@ -9,7 +9,7 @@ from typing import ParamSpec
 
 import streamlit as st
 
-from dashboard import asking, door, emulation, hours, notices, reader, sources
+from dashboard import address, asking, door, emulation, hours, notices, reader, sources
 from dashboard.asking import Now
 from dashboard.charts import Span
 from dashboard.promapi import PrometheusUnavailableError, step_seconds
@@ -25,11 +25,15 @@ REFRESHES: dict[str, int | None] = {"5s": 5, "15s": 15, "1m": 60, "off": None}
 ALL = "all"
 PICKED = {Label.MODEL_NAME: "model", Label.NAMESPACE: "namespace", Label.CLUSTER: "cluster"}
 """The pickers by the label they narrow; the word is the URL's, too."""
-TO = "to-"
-"""Before the name of what a link within the dashboard chooses."""
-KEPT = (hours.RANGE, hours.FROM, hours.UNTIL, "refresh", *PICKED.values())
-"""What of the toolbar is in the URL."""
-LINKED = (*KEPT, "engine")
+USUAL = {
+    hours.RANGE: hours.USUAL_RANGE,
+    hours.FROM: "",
+    hours.UNTIL: "",
+    "refresh": next(iter(REFRESHES)),
+    **dict.fromkeys(PICKED.values(), ALL),
+}
+"""What of the toolbar is in the URL, and what is chosen until somebody chooses."""
+LINKED = (*USUAL, "engine")
 """What a link may choose although the page it stands on, or another one that was seen before, has a choice of that name."""
 _LEAST_WINDOW_SECONDS = 60  # four scrapes, fifteen seconds apart
 
@@ -85,7 +89,8 @@ class Scope:
 
 def toolbar(title: str) -> Scope:
     """Draw a page's title, and beside it what of the fleet it shows."""
-    _arrive()
+    address.carry(title, USUAL)
+    address.heed(LINKED)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(title, width="content", anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
@@ -95,14 +100,6 @@ def toolbar(title: str) -> Scope:
             door.badge()
     hours.told(shown)
     return Scope(shown.length, refresh, picked, shown.until)
-
-
-def _arrive() -> None:
-    """Choose what the link that was followed says, before anything is drawn that holds what was chosen until now."""
-    for name in LINKED:
-        if (value := st.query_params.get(f"{TO}{name}")) is not None:
-            st.session_state[name] = value
-            del st.query_params[f"{TO}{name}"]
 
 
 def _refresh(*, held: bool) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 from playwright.sync_api import Browser, expect
@@ -49,6 +50,21 @@ def test_an_operator_looks_at_every_page_and_changes_the_strategy(driven: Browse
 
     audit = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
     assert (audit["generation"], audit["comment"]) == (2, "seen in a browser")
+
+
+def test_what_is_picked_goes_along_from_page_to_page(driven: Browser, steered: Steered) -> None:
+    with prometheus({}) as prometheus_url, served(prometheus_url, steered.url) as url, window(driven) as page:
+        picked = {"range": ["1h"], "model": ["smollm2"], "from": ["2024-03-05T18:00:00Z"], "until": ["2024-03-05T18:20:00Z"]}
+        page.goto(f"{url}/overview?{urlencode(picked, doseq=True)}")
+        expect(page.get_by_text("Held: Mar 05, 18:00 to 18:20")).to_be_visible()
+        page.wait_for_timeout(6_000)  # a part of the page is refreshed meanwhile, after which Streamlit forgets
+        for title in ("Cache", "Control"):
+            visit(page, title)
+            expect(page.get_by_text("Held: Mar 05, 18:00 to 18:20")).to_be_visible()
+            expect(page.get_by_text("smollm2").first).to_be_visible()
+            page.wait_for_function("location.search.includes('until=')")
+            assert parse_qs(urlsplit(page.url).query) == picked
+        sound(page)
 
 
 def test_the_form_keeps_its_edits_while_the_page_refreshes_itself(driven: Browser, steered: Steered) -> None:
