@@ -61,11 +61,13 @@ class Monitoring:
         finally:
             await self._load(before)
 
-    async def firing(self, pace: Pace) -> frozenset[str]:
-        """Names of the alerts that Alertmanager holds active, by rules at this pace. Raises DrillError."""
+    async def firing(self, pace: Pace) -> Mapping[str, str]:
+        """The alerts that Alertmanager holds active, by rules at this pace: their summaries by name. Raises DrillError."""
         alerts = await self._get(f"{self.alertmanager}/api/v2/alerts")
         mark = MARK.items() if pace.quick else {}.items()
-        return frozenset(alert["labels"]["alertname"] for alert in alerts if mark <= alert["labels"].items())
+        own = [alert for alert in alerts if mark <= alert["labels"].items()]
+        names = sorted({alert["labels"]["alertname"] for alert in own})
+        return {name: "; ".join(_summaries(own, name)) for name in names}
 
     async def up(self) -> Mapping[str, bool]:
         """Which engines Prometheus could scrape last, by replica. Raises DrillError."""
@@ -102,3 +104,7 @@ class Monitoring:
                 return await fetch_json(self.http, url)
         except (httpx.HTTPError, ExpositionError, TimeoutError) as error:
             raise DrillError(f"{url} does not answer: {type(error).__name__}") from error
+
+
+def _summaries(alerts: Sequence[Any], name: str) -> list[str]:
+    return sorted({alert["annotations"].get("summary", "") for alert in alerts if alert["labels"]["alertname"] == name})

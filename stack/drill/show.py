@@ -43,7 +43,9 @@ def faults(outcome: Outcome) -> list[str]:
         return [f"could not be carried out: {outcome.fault}"]
     late = [alert for alert in outcome.required if alert not in outcome.arrived]
     found = [f"{alert} did not arrive within {outcome.within_seconds:.0f} s" for alert in late]
-    found += [f"{alert} arrived, which nothing of this explains" for alert in outcome.unexpected]
+    found += [
+        f"{alert} arrived, which nothing of this explains: {said or 'no summary'}" for alert, said in outcome.unexpected.items()
+    ]
     return found + [f"{name} did not clear" for name in outcome.lingering]
 
 

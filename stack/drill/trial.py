@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from stack.drill.drill import Drill, DrillError, Scene
 from stack.drill.quick import Patience
@@ -16,11 +16,18 @@ NOTICE_SECONDS = 40.0
 MENDED_SECONDS = 600.0
 
 
+class Seen(NamedTuple):
+    """When an alert was first seen, in seconds from the break, and what it said."""
+
+    at: float
+    said: str
+
+
 class Watch(Protocol):
     """What is seen of the stack."""
 
-    async def firing(self) -> frozenset[str]:
-        """Names of the alerts at Alertmanager."""
+    async def firing(self) -> Mapping[str, str]:
+        """The alerts at Alertmanager: what each says, by its name."""
         ...
 
     async def away(self) -> tuple[str, ...]:
@@ -32,7 +39,7 @@ class Watch(Protocol):
 class Outcome:
     """What became of a drill. `arrived` and `cleared_seconds` count from the break and from its mending; None: not in time.
 
-    `fault`: it could not be carried out.
+    `unexpected` alerts are told with what they said. `fault`: it could not be carried out.
     """
 
     drill: str
@@ -41,7 +48,7 @@ class Outcome:
     arrived: Mapping[str, float] = field(default_factory=dict)
     within_seconds: float = 0.0
     tolerated: tuple[str, ...] = ()
-    unexpected: tuple[str, ...] = ()
+    unexpected: Mapping[str, str] = field(default_factory=dict)
     cleared_seconds: float | None = None
     lingering: tuple[str, ...] = ()
     fault: str | None = None
@@ -74,7 +81,7 @@ class Trial:
     async def _play(self, drill: Drill, scene: Scene) -> Outcome:
         await self._quiet()
         within = drill.within + NOTICE_SECONDS + max(map(self.patience.waits, drill.required))
-        seen: dict[str, float] = {}
+        seen: dict[str, Seen] = {}
         self.say(f"{drill.name}: {drill.title.lower()}")
         began = self.clock()
         async with drill.broken(scene):
@@ -87,10 +94,10 @@ class Trial:
             drill=drill.name,
             title=drill.title,
             required=drill.required,
-            arrived={alert: seen[alert] for alert in drill.required if alert in seen},
+            arrived={alert: seen[alert].at for alert in drill.required if alert in seen},
             within_seconds=within,
             tolerated=tuple(alert for alert in extra if alert in drill.tolerated),
-            unexpected=tuple(alert for alert in extra if alert not in drill.tolerated),
+            unexpected={alert: seen[alert].said for alert in extra if alert not in drill.tolerated},
             cleared_seconds=None if lingering else self.clock() - mended,
             lingering=lingering,
         )
@@ -105,7 +112,7 @@ class Trial:
             self.say(f"waiting: {told}")
             await self.sleep(LOOK_SECONDS)
 
-    async def _arrive(self, drill: Drill, seen: dict[str, float], began: float, within: float) -> None:
+    async def _arrive(self, drill: Drill, seen: dict[str, Seen], began: float, within: float) -> None:
         """Until all that is required arrived, or is late."""
         while True:
             await self._look(seen, began)
@@ -116,7 +123,7 @@ class Trial:
             self.say(f"{drill.name}: {passed:.0f} s, waiting for {', '.join(missing)} (at most {within:.0f} s)")
             await self.sleep(LOOK_SECONDS)
 
-    async def _clear(self, drill: Drill, seen: dict[str, float], began: float) -> tuple[str, ...]:
+    async def _clear(self, drill: Drill, seen: dict[str, Seen], began: float) -> tuple[str, ...]:
         """What fires, or does not serve, after everything had its time to end."""
         mended = self.clock()
         while away := await self.watch.away():
@@ -135,8 +142,8 @@ class Trial:
             await self.sleep(LOOK_SECONDS)
         return ()
 
-    async def _look(self, seen: dict[str, float], began: float) -> frozenset[str]:
+    async def _look(self, seen: dict[str, Seen], began: float) -> frozenset[str]:
         firing = await self.watch.firing()
-        for alert in firing:
-            seen.setdefault(alert, self.clock() - began)
-        return firing
+        for alert, said in firing.items():
+            seen.setdefault(alert, Seen(self.clock() - began, said))
+        return frozenset(firing)

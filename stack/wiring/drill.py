@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -97,7 +97,7 @@ class _Watch:
     pace: Pace
     served: frozenset[str]
 
-    async def firing(self) -> frozenset[str]:
+    async def firing(self) -> Mapping[str, str]:
         return await self.monitoring.firing(self.pace)
 
     async def away(self) -> tuple[str, ...]:

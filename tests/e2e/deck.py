@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from stack.config import Ports
+from stack.config import Layout, Ports
 from stack.metrics import catalog
 from stack.metrics.family import Family
 from stack.model.tier import Source
@@ -60,6 +61,11 @@ class Deck:
         """`kvdeck status --json` by name."""
         listed = json.loads(self.kvdeck("status", "--json").stdout)["components"]
         return {component["name"]: component for component in listed}
+
+    def logged(self) -> str:
+        """The end of what the supervisor logged: which components ended, and how."""
+        told = Layout.of(ROOT, Path(tempfile.gettempdir())).logs / "supervisor.log"
+        return "\n".join(told.read_text(encoding="utf-8").splitlines()[-30:])
 
     # What a client does.
 

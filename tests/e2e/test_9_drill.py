@@ -38,7 +38,7 @@ def beside(emulated: EmulatedDeck) -> Iterator[subprocess.Popen[str]]:
 @pytest.mark.parametrize("name", REAL)
 def test_a_drill_passes_over_real_engines(deck: Deck, name: str) -> None:
     ended = deck.kvdeck("drill", name, "--json", timeout_seconds=1200)
-    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}"
+    assert ended.returncode == 0, f"{ended.stdout}\n{ended.stderr}\n{deck.logged()}"
 
 
 def test_every_drill_that_emulated_engines_can_show_passes(beside: subprocess.Popen[str]) -> None:

@@ -34,8 +34,9 @@ class Prometheus:
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/api/v2/alerts":
-            labels = [{"alertname": "KvdeckX", "drill": "kvdeck"}, {"alertname": "KvdeckX"}, {"alertname": "KvdeckY"}]
-            return _answer([{"labels": one} for one in labels])
+            own, drills = {"alertname": "KvdeckX"}, {"alertname": "KvdeckX", "drill": "kvdeck"}
+            told = [(drills, "X of e"), (drills, "X of d"), (drills, "X of d"), (own, "X"), ({"alertname": "KvdeckY"}, None)]
+            return _answer([{"labels": labels, "annotations": {"summary": said} if said else {}} for labels, said in told])
         if request.url.path == "/api/v1/targets":
             found = [({"job": "engines", "replica": "d"}, "up"), ({"job": "engines", "replica": "e"}, "down"), ({"job": "x"}, "up")]
             targets = [{"labels": labels, "health": health} for labels, health in found]
@@ -99,10 +100,10 @@ def test_a_prometheus_that_does_not_take_the_rules_gets_its_own_back_and_is_told
     assert prometheus.file.read_text() == before
 
 
-def test_only_alerts_of_the_drills_own_rules_count(tmp_path: Path) -> None:
+def test_only_alerts_of_the_drills_own_rules_count_and_tell_what_they_say(tmp_path: Path) -> None:
     monitoring = Prometheus(tmp_path).monitoring
-    assert asyncio.run(monitoring.firing(Pace(10))) == {"KvdeckX"}
-    assert asyncio.run(monitoring.firing(Pace(1))) == {"KvdeckX", "KvdeckY"}
+    assert asyncio.run(monitoring.firing(Pace(10))) == {"KvdeckX": "X of d; X of e"}
+    assert asyncio.run(monitoring.firing(Pace(1))) == {"KvdeckX": "X; X of d; X of e", "KvdeckY": ""}
 
 
 def test_engines_are_up_or_not_as_prometheus_scraped_them(tmp_path: Path) -> None:

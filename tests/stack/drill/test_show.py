@@ -8,7 +8,9 @@ from stack.drill.show import document, faults, report
 from stack.drill.trial import Outcome
 
 GOOD = Outcome(drill="a", title="A", required=("KvdeckX",), arrived={"KvdeckX": 12.4}, within_seconds=70, cleared_seconds=8.0)
-BAD = Outcome(drill="b", title="B", required=("KvdeckX",), within_seconds=70, unexpected=("KvdeckY",), lingering=("KvdeckY",))
+BAD = Outcome(
+    drill="b", title="B", required=("KvdeckX",), within_seconds=70, unexpected={"KvdeckY": "Y is so"}, lingering=("KvdeckY",)
+)
 
 
 def printed(shown: RenderableType) -> str:
@@ -24,7 +26,7 @@ def test_a_person_sees_seconds_and_under_them_what_is_wrong() -> None:
         "pass  a      KvdeckX 12 s                   8 s\n"
         "fail  b      KvdeckX -                      -\n"
         "b: KvdeckX did not arrive within 70 s\n"
-        "b: KvdeckY arrived, which nothing of this explains\n"
+        "b: KvdeckY arrived, which nothing of this explains: Y is so\n"
         "b: KvdeckY did not clear\n"
         "c: left out, needs real engines\n"
         "\n"
@@ -44,6 +46,6 @@ def test_a_program_gets_everything() -> None:
     assert told["drills"] == [
         {
             "name": "a", "title": "A", "passed": True, "required": {"KvdeckX": 12.4}, "within_seconds": 70, "tolerated": [],
-            "unexpected": [], "cleared_seconds": 8.0, "lingering": [], "fault": None,
+            "unexpected": {}, "cleared_seconds": 8.0, "lingering": [], "fault": None,
         }
     ]  # fmt: skip

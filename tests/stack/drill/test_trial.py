@@ -28,8 +28,8 @@ class Stack:
     async def sleep(self, seconds: float) -> None:
         self.now += seconds
 
-    async def firing(self) -> frozenset[str]:
-        return frozenset(self._at(self._alerts))
+    async def firing(self) -> Mapping[str, str]:
+        return {name: f"{name} after {self.now:.0f} s" for name in self._at(self._alerts)}
 
     async def away(self) -> tuple[str, ...]:
         return tuple(self._at(self._away))
@@ -76,7 +76,7 @@ def test_it_fails_when_what_is_required_comes_late() -> None:
 @pytest.mark.parametrize("came", [(5, 20), (21, 25)], ids=["before", "while it clears"])
 def test_it_fails_when_something_else_came(came: tuple[float, float]) -> None:
     played = Stack({"KvdeckX": (12, 30), "Other": came}).play()
-    assert (played.unexpected, played.passed) == (("Other",), False)
+    assert (played.unexpected, played.passed) == ({"Other": f"Other after {came[0]} s"}, False)
 
 
 def test_it_fails_when_something_stays_for_longer_than_its_rule_remembers() -> None:
