@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from dashboard import amounts
+
 HEIGHT = 270
 
 # Pixels beside the axes. Left to find them by itself, plotly draws a chart twice, and each starts at another place.
@@ -57,6 +59,12 @@ def layout(unit: str, start: datetime, end: datetime, **legend: str) -> dict[str
         "xaxis": {"range": [digits(start), digits(end)], "tickformat": ticks, "hoverformat": hover, "automargin": False},
         "yaxis": _values(form),
     }
+
+
+def per_cent(parts: int) -> dict[str, Any]:
+    """The ticks of an axis of shares that begins at 0 and ends at 1, in so many parts."""
+    ticks = [part / parts for part in range(parts + 1)]
+    return {"tickvals": ticks, "ticktext": [amounts.percent(tick) for tick in ticks]}
 
 
 def digits(at: datetime) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from dashboard import axes, notices, palette
+from dashboard import amounts, axes, palette
 from dashboard.axes import HEIGHT
 from dashboard.picture import Picture, Trace, literal
 from dashboard.promapi import step_seconds
@@ -159,14 +159,14 @@ def shares(ratios: Mapping[Source, float]) -> Picture:
         "y": [source.value for source in known],
         "orientation": "h",
         "marker": {"color": [palette.SOURCES[source] for source in known]},
-        "text": [notices.percent(ratios[source]) for source in known],
+        "text": [amounts.percent(ratios[source]) for source in known],
         "textposition": "outside",
         "cliponaxis": False,
-        "hovertemplate": "%{y}: %{x:.1%}<extra></extra>",
+        "hovertemplate": "%{y}: %{text}<extra></extra>",
     }
     layout = {
         "height": HEIGHT, "margin": {"l": 0, "r": 0, "t": 8, "b": 24}, "bargap": 0.35, "showlegend": False,
-        "xaxis": {"range": [0, 1.15], "tickformat": ".0%", "tickvals": [0, 0.5, 1], "zeroline": False},
+        "xaxis": {"range": [0, 1.15], **axes.per_cent(2), "zeroline": False},
         "yaxis": {"autorange": "reversed", "showgrid": False},
     }  # fmt: skip
     return Picture([bar], layout)

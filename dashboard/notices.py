@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from math import isclose
 from types import TracebackType
 
 import streamlit as st
 
+from dashboard import amounts
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
@@ -18,10 +18,8 @@ from stack.api.self_schema import SelfView
 from stack.control.access import Role
 from stack.control.mode import Mode
 
-UNKNOWN = "unknown"
 AWAY = ":material/cloud_off:"
 REFUSED = ":material/block:"
-_TENTH = 0.1  # per cent are told no finer
 
 
 class told:  # reads as a word: `with notices.told():`
@@ -67,7 +65,7 @@ def mode(state: StateView) -> None:
         case Mode.OBSERVE:
             st.info("Control only observes: nothing can be changed here, previews work.", icon=":material/visibility:")
         case Mode.DECLARATIVE:
-            text = f"What is desired is in {code(state.desired_file or UNKNOWN)}, and changed there. Previews work here."
+            text = f"What is desired is in {code(state.desired_file or amounts.UNKNOWN)}, and changed there. Previews work here."
             st.info(text, icon=":material/description:")
         case Mode.LIVE:
             pass
@@ -100,35 +98,3 @@ def unreachable(error: ControlUnreachableError) -> str:
     """Where control was looked for, as a sentence."""
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def number(value: float | None, form: str = "{:.2f}") -> str:
-    """`value` in `form`, or the word unknown."""
-    return UNKNOWN if value is None else form.format(value)
-
-
-def seconds(value: float | None) -> str:
-    """A duration for people: milliseconds below one second."""
-    if value is None:
-        return UNKNOWN
-    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.2f} s"
-
-
-def lasting(value: float) -> str:
-    """How long something has lasted, for people: seconds, minutes, hours or days, whole ones."""
-    steps = ((86_400, "d"), (3_600, "h"), (60, "min"))
-    size, unit = next(((size, unit) for size, unit in steps if value >= 2 * size), (1, "s"))
-    return f"{max(0.0, value) // size:.0f} {unit}"
-
-
-def percent(value: float | None) -> str:
-    """A ratio from 0 to 1 as per cent, with a decimal near either end: little is not none, and nearly all is not all."""
-    if value is None:
-        return UNKNOWN
-    share = 100.0 if isclose(value, 1.0) else value * 100
-    if 0 < share < _TENTH:
-        return f"< {_TENTH} %"
-    if 100 - _TENTH < share < 100:
-        return f"> {100 - _TENTH} %"
-    tenths = round(share, 1)
-    return f"{tenths:g} %" if 0 < tenths < 10 or 99 < tenths < 100 else f"{share:.0f} %"

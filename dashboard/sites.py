@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard import amounts
 from dashboard.promapi import Sample
 from dashboard.wording import code
 from stack.metrics.family import Label
@@ -47,13 +48,17 @@ def apart(frame: pd.DataFrame) -> tuple[str, ...]:
     return tuple(label for label in KEPT if label in frame and frame[label].nunique(dropna=False) > 1)
 
 
+def name(sample: Sample, by: Label = Label.REPLICA) -> str:
+    """What a sample is of: an engine, a server or a store."""
+    return sample.labels.get(by, amounts.UNKNOWN)
+
+
 def names(*asked: Sequence[Sample], by: Label = Label.REPLICA) -> Callable[[Sample], str]:
     """How what these samples are of is told: with its site where they are of several, which may use one name twice."""
     several = len(seen(*asked)) > 1
 
     def told(sample: Sample) -> str:
-        name = sample.labels.get(by, "?")
-        return Site.of(sample.labels).named(name) if several else name
+        return Site.of(sample.labels).named(name(sample, by)) if several else name(sample, by)
 
     return told
 

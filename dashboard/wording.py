@@ -38,13 +38,3 @@ def address(url: str) -> str:
     parts = urlsplit(url)
     where = parts.netloc.rpartition("@")[2]
     return f"{parts.scheme}://{where}{parts.path}".rstrip("/")
-
-
-def duration(seconds: float) -> str:
-    """A time span for people, in its two largest units."""
-    whole = max(0, round(seconds))
-    for size, unit, small, part in ((86_400, "d", 3_600, "h"), (3_600, "h", 60, "min")):
-        if whole >= size:
-            rest = whole % size // small
-            return f"{whole // size} {unit}" + (f" {rest} {part}" if rest else "")
-    return f"{whole // 60} min" if whole >= 60 else f"{whole} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import links, notices, reader, sources, wording
+from dashboard import amounts, links, notices, reader, sources, wording
 from dashboard.alarms import silencing
 from dashboard.alarms.groups import Group, telling
 from stack.control.alert import Alert
@@ -35,7 +35,7 @@ def draw(groups: list[Group], *, at: float, by_control: bool, may_silence: bool)
 
 def _heading(group: Group, at: float) -> str:
     colour = _COLOURS.get(group.severity or "", "gray")
-    since = "" if group.since is None else f" for {wording.duration(at - group.since)}"
+    since = "" if group.since is None else f" for {amounts.age(at - group.since)}"
     first = group.alerts[0]
     others = "" if len(group.alerts) == 1 else f" (and {len(group.alerts) - 1} more)"
     said = "" if first.summary is None else f": {wording.plain(first.summary)}{others}"
@@ -47,10 +47,11 @@ def _inside(group: Group, by_control: bool, may_silence: bool) -> None:
     first = group.alerts[0]
     if first.description is not None:
         st.markdown(wording.plain(first.description))
-    st.dataframe(table(group), hide_index=True, placeholder="", key=f"alerts of {group.name} {group.severity}", column_config={
+    key = f"alerts of {group.name} {group.severity}"
+    st.dataframe(table(group), hide_index=True, placeholder=amounts.UNKNOWN, key=key, column_config={
         "since": st.column_config.DatetimeColumn("since", format="MMM D, HH:mm:ss", help=f"Times are {reader.zone()}."),
         "where": st.column_config.TextColumn("where", help="The labels that tell it from the others of its name."),
-        "what": st.column_config.TextColumn("what", help="As its rule says it; empty where only Prometheus tells of it."),
+        "what": st.column_config.TextColumn("what", help="As its rule says it; not known where only Prometheus tells of it."),
         "held back": st.column_config.TextColumn("held back", help="Why nobody is told of it, and until when."),
     })  # fmt: skip
     if len(group.alerts) > ROWS_MAX:
@@ -89,7 +90,7 @@ def _runbook(name: str) -> None:
 
 
 def table(group: Group) -> pd.DataFrame:
-    """The alerts of a group as rows; what is not known stays empty."""
+    """The alerts of a group as rows; what is not known is no value."""
     return pd.DataFrame([_row(alert, tuple(group.common)) for alert in group.alerts[:ROWS_MAX]])
 
 
@@ -99,7 +100,7 @@ def _row(alert: Alert, common: tuple[str, ...]) -> dict[str, object]:
         "since": None if alert.since is None else reader.moment(alert.since),
         "where": telling(alert.labels, common),
         "what": alert.summary,
-        "held back": "; ".join(_held_back(alert)) or None,
+        "held back": "; ".join(_held_back(alert)),
     }
 
 
@@ -107,7 +108,7 @@ def _held_back(alert: Alert) -> list[str]:
     told = []
     for silence in alert.silenced_by:
         until = "" if silence.until is None else f" until {reader.moment(silence.until):%b %d, %H:%M}"
-        told.append(f"silenced by {silence.by or notices.UNKNOWN}{until}: {silence.comment or 'no reason given'}")
+        told.append(f"silenced by {silence.by or amounts.UNKNOWN}{until}: {silence.comment or 'no reason given'}")
     if alert.inhibited_by:
         told.append(f"follows from {', '.join(alert.inhibited_by)}")
     if alert.undelivered:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, reader, sources
+from dashboard import amounts, notices, reader, sources
 from dashboard.wording import plain
 from stack.control.silence import Silence
 
@@ -36,7 +36,7 @@ def table(silences: tuple[Silence, ...]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "silences": silence.words,
-            "by": silence.by or notices.UNKNOWN,
+            "by": silence.by or amounts.UNKNOWN,
             "until": reader.moment(silence.ends),
             "why": silence.comment,
             "state": silence.state.value,

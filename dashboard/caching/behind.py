@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import notices, panels, sites
+from dashboard import amounts, panels, sites
 from dashboard.asking import Answers, Now, Over, Question
-from dashboard.caching import amounts, beliefs, stores, truth
+from dashboard.caching import beliefs, stores, truth
 from dashboard.caching.truth import Sides
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
@@ -70,7 +70,7 @@ def _verdict(answers: Answers) -> None:
         show = st.error if found[0].certain else st.warning
         show("\n\n".join(finding.text for finding in found), icon=":material/compare_arrows:")
     elif agreeing and len(agreeing) == len(fleets):
-        held = ", ".join(f"{sites.beginning(at, fleets)}{notices.percent(each.held)}" for at, each in agreeing.items())
+        held = ", ".join(f"{sites.beginning(at, fleets)}{amounts.percent(each.held)}" for at, each in agreeing.items())
         st.success(f"The stores hold what LMCache believes ({held}).", icon=":material/check_circle:")
     else:
         where = ", ".join(code(str(at)) for at in fleets if at not in agreeing) if agreeing else ""
@@ -95,9 +95,9 @@ def _sides(told: Mapping[str, list[Sample]]) -> Sides:
         held=next((sample.value for sample in told["held"]), None),
         evicted=_sum(_of(told["stores"], "evicted")),
         not_found=_sum(told["not found now"]),
-        policies={amounts.place(sample): sample.labels.get(Label.POLICY, "?") for sample in told["policies"]},
-        full={amounts.place(sample): sample.value for sample in _of(told["stores"], "full")},
-        strayed={amounts.place(sample): sample.labels.get(Label.STATE, "?") for sample in told["strayed"]},
+        policies={sites.name(sample): sample.labels.get(Label.POLICY, amounts.UNKNOWN) for sample in told["policies"]},
+        full={sites.name(sample): sample.value for sample in _of(told["stores"], "full")},
+        strayed={sites.name(sample): sample.labels.get(Label.STATE, amounts.UNKNOWN) for sample in told["strayed"]},
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels, sites
+from dashboard import amounts, panels, sites
 from dashboard.asking import Answers
-from dashboard.caching import amounts
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.sites import Site
@@ -32,7 +31,7 @@ def draw(answers: Answers, scope: Scope) -> None:
         return
     if believers:
         frame = beliefs(believers, strayed, counts)
-        st.dataframe(frame, hide_index=True, key="cache-beliefs", placeholder=notices.UNKNOWN)
+        st.dataframe(frame, hide_index=True, key="cache-beliefs", placeholder=amounts.UNKNOWN)
     else:
         st.info(_NO_BELIEF)
     for line in [*addresses(counts), *daemons(nodes)]:
@@ -78,6 +77,6 @@ def _fleets(samples: Sequence[Sample], by: Label) -> Iterator[tuple[str, Mapping
     """The numbers of each fleet, and how a sentence on it begins where there are several."""
     fleets: dict[Site, dict[str, float]] = {}
     for sample in samples:
-        fleets.setdefault(Site.of(sample.labels), {})[sample.labels.get(by, "?")] = sample.value
+        fleets.setdefault(Site.of(sample.labels), {})[sample.labels.get(by, amounts.UNKNOWN)] = sample.value
     for at in sorted(fleets):
         yield sites.beginning(at, fleets), fleets[at]

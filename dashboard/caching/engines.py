@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import asking, panels, reader, sites
 from dashboard.asking import Answers, Now, Over, Question
-from dashboard.caching import amounts, heat
+from dashboard.caching import heat
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
@@ -91,7 +91,7 @@ def _course(scope: Scope, measure: _Measure, worst: Sequence[Sample]) -> pd.Data
     """Of the worst alone: of their namesakes elsewhere it is asked, too, and not told."""
     if not worst:
         return pd.DataFrame(columns=["time", "value"])
-    engines = {amounts.place(sample) for sample in worst}
+    engines = {sites.name(sample) for sample in worst}
     frame = asking.ask({"course": course(scope, measure, engines)}, scope.span).frame("course")
     wanted = set(heat.whom(pd.DataFrame([sample.labels for sample in worst])))
     return frame[[one in wanted for one in heat.whom(frame)]]
@@ -130,7 +130,7 @@ def _spread(answers: Answers, scope: Scope, name: str) -> None:
 def _reasons(untold: Sequence[Sample], *, several: bool) -> dict[str, str]:
     """Why nothing is told of an engine, by its row, which names its site where there are `several`."""
     return {
-        (Site.of(one.labels).named(amounts.place(one)) if several else amounts.place(one)): (
+        (Site.of(one.labels).named(sites.name(one)) if several else sites.name(one)): (
             "it tells no prompt tokens" if one.labels.get(Label.VERSION) else "the exporter cannot read it"
         )
         for one in untold

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard import axes, charts, palette
+from dashboard import amounts, axes, charts, palette
 from dashboard.axes import HEIGHT
 from dashboard.charts import Mark, Span
 from dashboard.picture import Picture, Trace, literal
@@ -52,20 +52,20 @@ def figure(
     traces = []
     nothing = known.isna() & pale.isna()
     if bool(nothing.to_numpy().any()):
-        words = [[f"unknown: {untold.get(name, 'not told then')}"] * len(times) for name in names]
+        words = [[f"{amounts.UNKNOWN}: {untold.get(name, 'not told then')}"] * len(times) for name in names]
         traces.append(_flat(nothing, moments, _UNKNOWN, words))
     traces.append(_flat(pale.notna(), moments, _PALE, [["no prompt: no share"] * len(times)] * len(names)))
     traces.append({
         "type": "heatmap", "z": known.to_numpy(), "x": moments, "y": on, "zmin": 0, "zmax": 1, "colorscale": _COLOURS, "ygap": 1,
-        "colorbar": {"tickformat": ".0%", "thickness": 12, "outlinewidth": 0}, "hoverongaps": False,
-        "hovertemplate": "%{y} at %{x|%H:%M:%S}: %{z:.1%}<extra></extra>",
+        "colorbar": {**axes.per_cent(5), "thickness": 12, "outlinewidth": 0}, "hoverongaps": False,
+        "text": known.map(amounts.percent).to_numpy(), "hovertemplate": "%{y} at %{x|%H:%M:%S}: %{text}<extra></extra>",
     })  # fmt: skip
     beside = {"x": 0, "xref": "paper", "xanchor": "left", "showarrow": False, "font": {"size": 11, "color": ink}}
     layout = {
         "height": _ROW * max(len(names), _LEAST) + 60, "margin": {"l": 0, "r": 8, "t": 8, "b": 24}, "showlegend": False,
         "xaxis": {"range": [axes.digits(span.start), axes.digits(span.end)], "tickformat": "%H:%M", "showgrid": False},
         "yaxis": {"type": "category", "autorange": "reversed", "automargin": True, "fixedrange": True, "showgrid": False},
-        "annotations": [{**beside, "y": literal(name), "text": f"unknown: {why}"} for name, why in untold.items()],
+        "annotations": [{**beside, "y": literal(name), "text": f"{amounts.UNKNOWN}: {why}"} for name, why in untold.items()],
     }  # fmt: skip
     return charts.marked(Picture(traces, layout), marks, foot=on[-1] if on else 0)
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dashboard.caching.amounts import lasting
-from dashboard.notices import percent
+from dashboard import amounts
 
 # An answer needs some evictions that were followed; the share of them that was missed afterwards decides.
 LEAST_SAMPLED = 20
@@ -69,10 +68,10 @@ def judge(told: Evidence) -> Judgement:
     """One L1's answer. What is not told leads to unknown, never to no."""
     if told.evicted is None:
         if told.used is not None and told.used < _ROOM:
-            return Judgement(Answer.NO, f"it is {percent(told.used)} full: there is room")
+            return Judgement(Answer.NO, f"it is {amounts.percent(told.used)} full: there is room")
         return Judgement(Answer.UNKNOWN, "it tells of no eviction, as before its first")
     if told.evicted < 1:
-        full = "" if told.used is None else f", and is {percent(told.used)} full"
+        full = "" if told.used is None else f", and is {amounts.percent(told.used)} full"
         return Judgement(Answer.NO, f"it evicted nothing{full}")
     missed = told.missed
     if missed is None:
@@ -85,8 +84,8 @@ def judge(told: Evidence) -> Judgement:
 def _by_what_was_missed(told: Evidence, missed: float) -> Judgement:
     again, growth = told.again or 0.0, told.growth
     if missed < MISSED and not (again >= MANY and told.gap is not None and told.gap < SOON_SECONDS):
-        return Judgement(Answer.NO, f"{percent(missed)} of what it evicted was asked for again")
-    text = f"{percent(missed)} of what it evicted was asked for again, {lasting(told.gap)} later on average"
+        return Judgement(Answer.NO, f"{amounts.percent(missed)} of what it evicted was asked for again")
+    text = f"{amounts.percent(missed)} of what it evicted was asked for again, {amounts.duration(told.gap)} later on average"
     if growth is None:
         return Judgement(Answer.YES, text)
     if growth > WITHIN_REACH:

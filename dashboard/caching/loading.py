@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels, sites
+from dashboard import amounts, panels, sites
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
@@ -25,7 +25,7 @@ _COLUMNS = {
     "engine": st.column_config.TextColumn("engine"),
     FOUND: st.column_config.NumberColumn("found, tokens/s", format="%.1f", help="By LMCache, beyond what the engine itself held."),
     LOADED: st.column_config.NumberColumn("loaded, tokens/s", format="%.1f", help="kvdeck_cache_loaded_tokens_total"),
-    "of use": st.column_config.NumberColumn("of use", format="percent", help="Loaded of found."),
+    "of use": st.column_config.NumberColumn("of use", format=amounts.PERCENT, help="Loaded of found."),
 }
 
 
@@ -87,7 +87,7 @@ def _engines(answers: Answers) -> None:
     if len(lost):
         text = f"{', '.join(map(code, lost))}: next to nothing of what LMCache finds is loaded, it is computed again."
         st.error(f"{text} Look for load errors in the engine's log.", icon=":material/sync_problem:")
-    st.dataframe(frame, hide_index=True, key="cache-lost", column_config=_COLUMNS, placeholder=notices.UNKNOWN)
+    st.dataframe(frame, hide_index=True, key="cache-lost", column_config=_COLUMNS, placeholder=amounts.UNKNOWN)
 
 
 def use(samples: Sequence[Sample]) -> pd.DataFrame:
@@ -97,7 +97,7 @@ def use(samples: Sequence[Sample]) -> pd.DataFrame:
     for sample in samples:
         told.setdefault(named(sample), {})[sample.labels[Label.QUANTITY]] = sample.value
     rows = [
-        {"engine": name, FOUND: each[FOUND], LOADED: each[LOADED], "of use": each[LOADED] / each[FOUND]}
+        {"engine": name, FOUND: each[FOUND], LOADED: each[LOADED], "of use": amounts.hundredths(each[LOADED] / each[FOUND])}
         for name, each in told.items()
         if each.get(FOUND) and LOADED in each
     ]
@@ -112,5 +112,5 @@ def _doubts(answers: Answers) -> None:
         return
     named = sites.names(doubts)
     if doubtful := [sample for sample in doubts if sample.value]:
-        names = ", ".join(f"{code(named(one))} ({plain(one.labels.get(Label.REASON, notices.UNKNOWN))})" for one in doubtful)
+        names = ", ".join(f"{code(named(one))} ({plain(one.labels.get(Label.REASON, amounts.UNKNOWN))})" for one in doubtful)
         st.warning(f"All numbers here are too low at {names}: LMCache lost events before it counted them.", icon=":material/help:")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import notices, panels, plots
+from dashboard import amounts, panels, plots
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.caching import rest, stairs
 from dashboard.marks import Mark
@@ -102,7 +102,7 @@ def _explained(answers: Answers, rates: Mapping[Source, float]) -> None:
 
 def _sum(whole: float, unknown: float) -> None:
     if unknown > 0:
-        text = f"To all but {notices.percent(unknown / whole)}: of {unknown:,.1f} tokens/s nobody says where their KV came from."
+        text = f"To all but {amounts.percent(unknown / whole)}: of {unknown:,.1f} tokens/s nobody says where their KV came from."
         st.warning(text, icon=":material/help:")
     else:
         st.success("To all prompt tokens: each has a source.", icon=":material/check_circle:")

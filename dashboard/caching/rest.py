@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from dashboard import sites
+from dashboard import amounts, sites
 from dashboard.promapi import Sample
 from dashboard.wording import code, plain
 from stack.engines import lmcache_quantities as lq
@@ -45,7 +45,7 @@ def _states(samples: Iterable[Sample]) -> Iterable[str]:
     counts: dict[str, float] = {}
     for sample in samples:
         if sample.labels.get(Label.STATE) in _LOST:
-            name = _label(sample, Label.QUANTITY)
+            name = sites.name(sample, Label.QUANTITY)
             counts[name] = counts.get(name, 0.0) + sample.value
     for what, said in (("engine", _ENGINES), ("LMCache server", _SERVERS)):
         yield from (f"{_many(counts[name], what)} {text}" for name, text in said.items() if counts.get(name))
@@ -68,7 +68,7 @@ def modes_counted(samples: Iterable[Sample]) -> str:
 def _counts(samples: Iterable[Sample]) -> dict[str, float]:
     counts: dict[str, float] = {}
     for sample in samples:
-        mode = _label(sample, Label.MODE)
+        mode = sites.name(sample, Label.MODE)
         counts[mode] = counts.get(mode, 0.0) + sample.value
     return counts
 
@@ -76,7 +76,7 @@ def _counts(samples: Iterable[Sample]) -> dict[str, float]:
 def unread_named(samples: Sequence[Sample]) -> str:
     """What the exporter cannot read, each with how it is read: `lmcache-0` (lmcache)."""
     told = sites.names(samples, by=Label.TARGET)
-    return ", ".join(sorted(f"{code(told(one))} ({plain(_label(one, Label.COLLECTOR))})" for one in samples))
+    return ", ".join(sorted(f"{code(told(one))} ({plain(sites.name(one, Label.COLLECTOR))})" for one in samples))
 
 
 def _unread(samples: Sequence[Sample]) -> Iterable[str]:
@@ -86,7 +86,7 @@ def _unread(samples: Sequence[Sample]) -> Iterable[str]:
 
 def _doubts(samples: Sequence[Sample]) -> Iterable[str]:
     place = sites.names(samples)
-    told = sorted(f"{code(place(one))} ({plain(_label(one, Label.REASON))})" for one in samples if one.value)
+    told = sorted(f"{code(place(one))} ({plain(sites.name(one, Label.REASON))})" for one in samples if one.value)
     if told:
         yield f"counters are too low at {', '.join(told)}: LMCache lost events before it counted them"
 
@@ -97,8 +97,4 @@ def _many(count: float, what: str) -> str:
 
 def _version(sample: Sample) -> str:
     version = sample.labels.get(Label.VERSION)
-    return f"vLLM {plain(version)}" if version else "version unknown"
-
-
-def _label(sample: Sample, label: Label) -> str:
-    return sample.labels.get(label, "?")
+    return f"vLLM {plain(version)}" if version else f"version {amounts.UNKNOWN}"

@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import links, notices, panels, sites, sources
+from dashboard import amounts, links, notices, panels, sites, sources
 from dashboard.asking import Answers, Now, Over, Question
-from dashboard.caching import amounts
 from dashboard.caching.larger import Answer, Evidence, Judgement, judge, overall
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
@@ -37,15 +36,15 @@ _COLUMNS = {
     "L1": st.column_config.TextColumn("L1", help="The LMCache server, or the engine that has one."),
     "bigger?": st.column_config.TextColumn("bigger?"),
     "size": st.column_config.TextColumn("size", help="kvdeck_cache_capacity_bytes"),
-    "full": st.column_config.NumberColumn("full", format="percent", help="kvdeck_cache_used_ratio"),
+    "full": st.column_config.NumberColumn("full", format=amounts.PERCENT, help="kvdeck_cache_used_ratio"),
     "evicted": st.column_config.NumberColumn("evicted", format="%.0f", help="Chunks, one a rank."),
-    "asked for again": st.column_config.NumberColumn(format="percent", help="Of evictions that were followed."),
+    "asked for again": st.column_config.NumberColumn(format=amounts.PERCENT, help="Of evictions that were followed."),
     "after": st.column_config.TextColumn("after", help="From eviction to the next use, mean."),
     "lived": st.column_config.TextColumn("lived", help="From its first to its eviction, mean."),
     "between two uses": st.column_config.TextColumn(help="Mean of the chunks that were still there: the reuse gap."),
-    "L1 found": st.column_config.NumberColumn(format="percent", help="Tokens found of those looked up."),
+    "L1 found": st.column_config.NumberColumn(format=amounts.PERCENT, help="Tokens found of those looked up."),
     "L2 found instead": st.column_config.NumberColumn(
-        format="percent", help="Tokens that L2 found, of those L1 was asked for: the most a bigger L1 can take over from L2."
+        format=amounts.PERCENT, help="Tokens that L2 found, of those L1 was asked for: the most a bigger L1 can take over from L2."
     ),
     "because": st.column_config.TextColumn("because", width="large"),
 }  # fmt: skip
@@ -97,7 +96,7 @@ def _answer(told: Mapping[str, Evidence], answers: Answers) -> None:
     more = f" And {len(reasons) - 2} more." if len(reasons) > 2 else ""
     show(f"**{word}.** {' '.join(reasons[:2])}{more}", icon=icon)
     rows = [_row(place, told[place], judged[place]) for place in sorted(told, key=lambda place: _ORDER.index(judged[place].answer))]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="cache-larger", column_config=_COLUMNS, placeholder=notices.UNKNOWN)
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="cache-larger", column_config=_COLUMNS, placeholder=amounts.UNKNOWN)
     _others(len(told), answers)
     if answer is Answer.YES:
         _try([told[place] for place, found in judged.items() if found.answer is Answer.YES])
@@ -108,12 +107,12 @@ def _row(place: str, told: Evidence, found: Judgement) -> dict[str, Any]:
         "L1": place,
         "bigger?": found.answer.value,
         "size": None if told.capacity is None else amounts.memory(told.capacity),
-        "full": told.used,
+        "full": amounts.hundredths(told.used),
         "evicted": told.evicted,
-        "asked for again": told.missed,
-        "after": None if told.gap is None else amounts.lasting(told.gap),
-        "lived": None if told.lived is None else amounts.lasting(told.lived),
-        "between two uses": None if told.reuse is None else amounts.lasting(told.reuse),
+        "asked for again": amounts.hundredths(told.missed),
+        "after": None if told.gap is None else amounts.duration(told.gap),
+        "lived": None if told.lived is None else amounts.duration(told.lived),
+        "between two uses": None if told.reuse is None else amounts.duration(told.reuse),
         "L1 found": _share(told.found, told.asked),
         "L2 found instead": _share(told.behind, told.asked),
         "because": found.why,
@@ -121,7 +120,7 @@ def _row(place: str, told: Evidence, found: Judgement) -> dict[str, Any]:
 
 
 def _share(part: float | None, whole: float | None) -> float | None:
-    return part / whole if part is not None and whole else None
+    return amounts.hundredths(part / whole) if part is not None and whole else None
 
 
 def _others(shown: int, answers: Answers) -> None:

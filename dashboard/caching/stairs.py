@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard import notices, palette
+from dashboard import amounts, axes, palette
 from stack.model.tier import Source
 
 ALL = "all prompt tokens"
@@ -39,7 +39,7 @@ def steps(rates: Mapping[Source, float]) -> list[Step]:
 
 def words(each: list[Step]) -> str:
     """The figure in a sentence, for those who do not see it."""
-    return ", ".join(f"{step.source} {notices.percent(step.share)}" for step in each)
+    return ", ".join(f"{step.source} {amounts.percent(step.share)}" for step in each)
 
 
 def figure(each: list[Step]) -> go.Figure:
@@ -52,12 +52,12 @@ def figure(each: list[Step]) -> go.Figure:
         y=[ALL, *(step.source.value for step in each)],
         orientation="h",
         marker={"color": [palette.GREY, *(palette.SOURCES[step.source] for step in each)]},
-        text=[f"{_amount(whole)} tokens/s", *(f"{notices.percent(step.share)} · {_amount(step.tokens)}/s" for step in each)],
+        text=[f"{_amount(whole)} tokens/s", *(f"{amounts.percent(step.share)} · {_amount(step.tokens)}/s" for step in each)],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y}: %{text}<extra></extra>",
     )
-    drawn.update_xaxes(range=(0, _ROOM), tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], zeroline=False, fixedrange=True)
+    drawn.update_xaxes(range=(0, _ROOM), **axes.per_cent(4), zeroline=False, fixedrange=True)
     drawn.update_yaxes(autorange="reversed", showgrid=False, automargin=True, fixedrange=True)
     height = _ROW * (len(each) + 1) + 60
     return drawn.update_layout(height=height, margin={"l": 0, "r": 0, "t": 8, "b": 24}, bargap=0.25, showlegend=False)

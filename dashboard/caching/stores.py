@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels, sites
+from dashboard import amounts, panels, sites
 from dashboard.asking import Answers
-from dashboard.caching import amounts
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from stack.metrics import truth_queries
@@ -35,7 +34,7 @@ def draw(answers: Answers, window: str, scope: Scope) -> None:
     if frame.empty:
         st.info(_NO_STORE)
         return
-    st.dataframe(frame, key="cache-stores", height="content", placeholder=notices.UNKNOWN)
+    st.dataframe(frame, key="cache-stores", height="content", placeholder=amounts.UNKNOWN)
 
 
 def words(told: Sequence[Sample], policies: Sequence[Sample]) -> pd.DataFrame:
@@ -57,7 +56,7 @@ def _words(told: Mapping[str, float], policy: str | None) -> dict[str, Any]:
     return {
         "memory used": amounts.memory(told["used"]) if "used" in told else None,
         "maxmemory": amounts.memory(told["maxmemory"]) if "maxmemory" in told else None,
-        "used of it": notices.percent(told["full"]) if "full" in told else None,
+        "used of it": amounts.percent(told["full"]) if "full" in told else None,
         "when full": policy,
         "KV in it (estimate)": amounts.memory(told["kv_bytes"]) if "kv_bytes" in told else None,
         "keys": count("keys"),
@@ -65,7 +64,7 @@ def _words(told: Mapping[str, float], policy: str | None) -> dict[str, Any]:
         "estimated from": count("sampled", " keys"),
         "evicted by itself": f"{told['evicted']:,.3g} keys/s" if "evicted" in told else None,
         "expired": f"{told['expired']:,.3g} keys/s" if "expired" in told else None,
-        "PING": notices.seconds(told["ping"]) if "ping" in told else None,
+        "PING": amounts.duration(told["ping"]) if "ping" in told else None,
         "clients": count("clients"),
-        "up for": amounts.lasting(told["uptime"]) if "uptime" in told else None,
+        "up for": amounts.duration(told["uptime"]) if "uptime" in told else None,
     } | {words: ("well" if told[name] else "broken") for name, words in _FLAGS.items() if name in told}

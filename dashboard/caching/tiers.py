@@ -8,9 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, notices, panels, reader
+from dashboard import amounts, charts, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
-from dashboard.caching import amounts
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
@@ -47,7 +46,7 @@ _NO_STAYS = "Nobody tells how long KV stays. Engines do with --kv-cache-metrics,
 _COLUMNS = {
     "fleet": st.column_config.TextColumn("fleet", help="Cluster and namespace."),
     "tier": st.column_config.TextColumn("tier", width="medium"),
-    "hit ratio": st.column_config.NumberColumn("hit ratio", format="percent", help=queries.hit_ratio().help),
+    "hit ratio": st.column_config.NumberColumn("hit ratio", format=amounts.PERCENT, help=queries.hit_ratio().help),
     "used": st.column_config.TextColumn("used", help="kvdeck_cache_used_bytes, all places of the tier together."),
     "capacity": st.column_config.TextColumn("capacity", help="kvdeck_cache_capacity_bytes; unknown where none is told."),
     "evicted": st.column_config.TextColumn("evicted", help=tier_queries.evictions().help),
@@ -103,7 +102,7 @@ def _table(answers: Answers) -> None:
     frame = pd.DataFrame([row for _, row in sorted(rows.items())])
     if frame["fleet"].eq("").all():
         frame = frame.drop(columns="fleet")
-    st.dataframe(frame, hide_index=True, key="cache-tiers", column_config=_COLUMNS, placeholder=notices.UNKNOWN)
+    st.dataframe(frame, hide_index=True, key="cache-tiers", column_config=_COLUMNS, placeholder=amounts.UNKNOWN)
     reasons = [why for (tier, column), why in _WHY.items() if any(_lacks(row, tier, column) for row in rows.values())]
     if reasons:
         st.caption(f"Unknown: {'; '.join(dict.fromkeys(reasons))}.")
@@ -124,7 +123,7 @@ def _rows(answers: Answers) -> dict[tuple[str, int], dict[str, Any]]:
         return rows.setdefault(at, empty)
 
     for sample in answers.samples("hits now"):
-        row(sample)["hit ratio"] = sample.value
+        row(sample)["hit ratio"] = amounts.hundredths(sample.value)
     for sample in answers.samples("held now"):
         row(sample)["used" if sample.labels[Label.QUANTITY] == USED else "capacity"] = amounts.memory(sample.value)
     for sample in answers.samples("evictions now"):
@@ -133,7 +132,7 @@ def _rows(answers: Answers) -> dict[tuple[str, int], dict[str, Any]]:
         kept["evicted"] = told if kept["evicted"] is None else f"{kept['evicted']}, {told}"
     for sample in answers.samples("stays now"):
         if (column := _STAYS.get(sample.labels.get(Label.EVENT, ""))) is not None:
-            row(sample)[column] = amounts.lasting(sample.value)
+            row(sample)[column] = amounts.duration(sample.value)
     return rows
 
 

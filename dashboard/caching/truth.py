@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from dashboard import notices
+from dashboard import amounts
 from dashboard.sites import Site, beginning
 from dashboard.wording import code
 
@@ -65,14 +65,14 @@ def _found(sides: Sides) -> Iterator[Finding]:
     if sides.not_found:
         yield Finding(True, f"{sides.not_found:.3g} chunks/s that LMCache believed to be in L2 were gone when it loaded them.")
     if sides.held is not None and sides.held < HELD:
-        text = f"The stores hold {notices.percent(sides.held)} of the bytes that LMCache believes to have there"
+        text = f"The stores hold {amounts.percent(sides.held)} of the bytes that LMCache believes to have there"
         more = f", and evict {sides.evicted:,.3g} keys/s by themselves" if sides.evicted else ""
         yield Finding(bool(sides.evicted), f"{text}{more}. Servers that share a store may count a chunk twice.")
     for name, policy in sorted(sides.policies.items()):
         full = sides.full.get(name)
         if full is not None and full > _FULL:
             what = "refuses new KV" if policy == _KEEPS else "drops KV by itself, unknown to LMCache"
-            yield Finding(False, f"{code(name)} is {notices.percent(full)} full; once it is, it {what} ({code(policy)}).")
+            yield Finding(False, f"{code(name)} is {amounts.percent(full)} full; once it is, it {what} ({code(policy)}).")
 
 
 _STRAYED = {

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import panels
+from dashboard import amounts, panels
 from dashboard.asking import Answers, Now, Question
 from dashboard.caching import rest
 from dashboard.marks import Mark
@@ -97,7 +97,7 @@ def _frame(samples: Sequence[Sample]) -> pd.DataFrame:
 
 def _rows(samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
     for sample in samples:
-        name, state = (sample.labels.get(label, "?") for label in (Label.QUANTITY, Label.STATE))
+        name, state = (sample.labels.get(label, amounts.UNKNOWN) for label in (Label.QUANTITY, Label.STATE))
         fleet = str(Site.of(sample.labels))
         row = {"quantity": name, "state": state, "targets": sample.value, "because": _why(name, state)}
         yield {"fleet": fleet, **row} if fleet else row

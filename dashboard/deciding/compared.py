@@ -8,6 +8,7 @@ from statistics import fmean
 import pandas as pd
 import streamlit as st
 
+from dashboard import amounts
 from stack.control.decision import DecisionRecord, ShadowChoice
 
 DECIDED, AGREED, TOKENS, SECONDS = "decided along", "agreed", "more cached tokens", "sooner by"
@@ -27,8 +28,8 @@ def draw(decisions: Sequence[DecisionRecord]) -> None:
             st.caption("They decided along on none of them: `shadow_share` says on how many they do.")
             return
         alt = "Other strategies over these requests"
-        st.dataframe(frame, hide_index=True, placeholder="", key="others", alt=alt, column_config={
-            AGREED: _NUMBER(format="%.0f %%", help=HELP[AGREED]),
+        st.dataframe(frame, hide_index=True, placeholder=amounts.UNKNOWN, key="others", alt=alt, column_config={
+            AGREED: _NUMBER(format=amounts.PERCENT, help=HELP[AGREED]),
             TOKENS: _NUMBER(format="%.0f", help=HELP[TOKENS]),
             SECONDS: _NUMBER(format="%.3f s", help=HELP[SECONDS]),
         })  # fmt: skip
@@ -47,7 +48,7 @@ def _row(strategy: str, made: list[ShadowChoice]) -> dict[str, object]:
     return {
         "strategy": strategy,
         DECIDED: len(made),
-        AGREED: 100.0 * fmean(shadow.agrees for shadow in made),
+        AGREED: amounts.hundredths(fmean(shadow.agrees for shadow in made)),
         TOKENS: _mean(shadow.gained_tokens for shadow in made),
         SECONDS: _mean(shadow.gained_seconds for shadow in made),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, reader, sources
+from dashboard import amounts, notices, reader, sources
 from dashboard.deciding import outcome, scored
 from dashboard.deciding.listing import address
 from dashboard.deciding.wanted import REQUEST
@@ -95,8 +95,10 @@ def _candidates(pool: str, chosen: Selection, prompt_tokens: int) -> None:
         column.markdown(f":small[{one.title}]", help=one.help)
         column.plotly_chart(one.figure, key=f"{pool} {one.title}", config=PLAIN, alt=f"{one.title}, {pool}: {one.told}")
     with st.expander(f"The numbers of the {pool.lower()} candidates", key=f"{pool} numbers"):
-        st.dataframe(scored.table(chosen), hide_index=True, placeholder="", key=f"candidates {pool}", alt=f"{pool} candidates")
-        st.caption("Score parts that end with `_s` are seconds, with `_tokens` tokens; an empty cell is not known.")
+        st.dataframe(
+            scored.table(chosen), hide_index=True, placeholder=amounts.UNKNOWN, key=f"candidates {pool}", alt=f"{pool} candidates"
+        )
+        st.caption("Score parts that end with `_s` are seconds, with `_tokens` tokens.")
 
 
 def _measured(record: DecisionRecord) -> None:
@@ -129,7 +131,7 @@ def _measured(record: DecisionRecord) -> None:
         )
         _metric("TTFT error", _signed(record.ttft_error_seconds), "Predicted minus measured: below 0 it took longer.")
         _metric(
-            "TTFT", notices.seconds(record.ttft_seconds), "As the client saw it, from the last byte in; unknown when not streamed."
+            "TTFT", amounts.duration(record.ttft_seconds), "As the client saw it, from the last byte in; unknown when not streamed."
         )
 
 
@@ -138,14 +140,14 @@ def _metric(title: str, value: str, help: str) -> None:
 
 
 def _phases(record: DecisionRecord) -> None:
-    whole = notices.seconds(record.total_seconds)
+    whole = amounts.duration(record.total_seconds)
     st.markdown(
         f"**Where its time went**: {whole} in all", help="From the last byte in to the last byte out, as the router timed it."
     )
     if not record.phases:
         st.caption("Unknown: the router told no phases of it.")
         return
-    told = "; ".join(f"{name} {notices.seconds(record.phases[name])}" for name in outcome.ordered(record.phases))
+    told = "; ".join(f"{name} {amounts.duration(record.phases[name])}" for name in outcome.ordered(record.phases))
     st.plotly_chart(outcome.spent(record), key="phases", config=PLAIN, alt=f"Phases of the request. {told}")
 
 
@@ -154,9 +156,10 @@ def _others(record: DecisionRecord) -> None:
     if not record.shadows:
         st.caption("They did not decide along on this request: `shadow_share` says on how many they do.")
         return
-    st.dataframe(shadows(record), hide_index=True, placeholder="", key="shadows", alt="Other strategies' choices", column_config={
-        "more cached tokens": _NUMBER(format="localized", help="above 0: its engine was believed to hold more; empty: not known"),
-        "sooner by": _NUMBER(format="%.3f s", help="predicted first token; above 0: it would have been faster; empty: not known"),
+    alt = "Other strategies' choices"
+    st.dataframe(shadows(record), hide_index=True, placeholder=amounts.UNKNOWN, key="shadows", alt=alt, column_config={
+        "more cached tokens": _NUMBER(format="localized", help="above 0: its engine was believed to hold more"),
+        "sooner by": _NUMBER(format="%.3f s", help="predicted first token; above 0: it would have been faster"),
     })  # fmt: skip
 
 
@@ -175,12 +178,12 @@ def shadows(record: DecisionRecord) -> pd.DataFrame:
 
 
 def _tokens(count: int | None) -> str:
-    return notices.UNKNOWN if count is None else f"{count:,} tokens"
+    return amounts.UNKNOWN if count is None else f"{count:,} tokens"
 
 
 def _signed(seconds: float | None) -> str:
     if seconds is None:
-        return notices.UNKNOWN
+        return amounts.UNKNOWN
     if abs(seconds) < 0.01:
         return f"{seconds * 1000:+.1f} ms"
     return f"{seconds * 1000:+,.0f} ms" if abs(seconds) < 1 else f"{seconds:+.2f} s"

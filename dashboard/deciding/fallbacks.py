@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from dashboard import notices, panels
+from dashboard import amounts, panels
 from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.sites import Site
@@ -37,8 +37,8 @@ def now(answers: Answers, where: Where) -> None:
     told = f"Of the last ten minutes' requests: {words(shares)}."
     st.caption(told, help=panels.provenance(query(where), answers))
     if shares is not None and (all_of_them := sum(shares.values())) > quality_queries.FALLBACKS_SHARE:
-        bound = f"more than the {notices.percent(quality_queries.FALLBACKS_SHARE)} beyond which KvdeckRoutingFallbacks fires"
-        st.warning(f"{notices.percent(all_of_them)} were not served as configured, {bound}.", icon=_ICON)
+        bound = f"more than the {amounts.percent(quality_queries.FALLBACKS_SHARE)} beyond which KvdeckRoutingFallbacks fires"
+        st.warning(f"{amounts.percent(all_of_them)} were not served as configured, {bound}.", icon=_ICON)
 
 
 def words(shares: Mapping[str, float] | None) -> str:
@@ -48,7 +48,7 @@ def words(shares: Mapping[str, float] | None) -> str:
     if not any(shares.values()):
         return "none needed a fallback"
     parts = (
-        f"{notices.percent(share)} {code(reason)}" for reason, share in sorted(shares.items(), key=lambda one: -one[1]) if share
+        f"{amounts.percent(share)} {code(reason)}" for reason, share in sorted(shares.items(), key=lambda one: -one[1]) if share
     )
     return ", ".join(parts)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels
+from dashboard import amounts, notices, panels
 from dashboard.asking import Answers, Now, Question
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
@@ -86,7 +86,12 @@ def draw(answers: Answers, scope: Scope) -> None:
         return
     _verdict(found, _fires(answers))
     st.dataframe(
-        table(found), hide_index=True, placeholder="", key="hotspots", column_config=_COLUMNS, alt="Busiest engines of each pool"
+        table(found),
+        hide_index=True,
+        placeholder=amounts.UNKNOWN,
+        key="hotspots",
+        column_config=_COLUMNS,
+        alt="Busiest engines of each pool",
     )
 
 
@@ -152,7 +157,7 @@ def table(found: Sequence[Share]) -> pd.DataFrame:
             "pool's least": one.least,
             "prompt tokens": one.tokens,
             "of the mean rate": ratio(one.tokens, one.mean_tokens),
-            "hotspot": _HOT if one.hot else None,
+            "hotspot": _HOT if one.hot else "",
         }
         for one, place in zip(found, places, strict=True)
     )

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from dashboard import links, reader
+from dashboard import amounts, links, reader
 from dashboard.deciding.shortened import shortened
 from dashboard.deciding.wanted import REQUEST
 from stack.control.decision import DecisionRecord
@@ -30,7 +30,7 @@ _COLUMNS = {
     "prompt tokens": _TEXT("prompt tokens", help="~ marks an estimate from the prompt's bytes"),
     "cached tokens": _NUMBER("cached tokens", help="as the engine reported them", format="localized"),
     "expected": _NUMBER("expected cached", help="tokens, as the strategy predicted them", format="localized"),
-    "TTFT": _NUMBER("TTFT", format="%.0f ms", help="time to first token as the client saw it; empty when not streamed"),
+    "TTFT": _NUMBER("TTFT", format="%.0f ms", help="time to first token as the client saw it; not known when not streamed"),
     "total": _NUMBER("total", format="%.0f ms", help="from the last byte in to the last byte out"),
     "generation": _TEXT("generation", help="of the desired state it was decided by"),
     "link": st.column_config.LinkColumn(
@@ -43,9 +43,7 @@ def draw(decisions: Sequence[DecisionRecord]) -> None:
     """The list; a click on a request has that decision explained."""
     if st.session_state.pop(_MOVED, False):
         st.rerun()  # what explains it lies beyond this fragment, and the URL is to name it
-    st.caption(
-        f"Newest first; click one to have it explained. Times are {reader.zone()}; an empty cell is a value nobody reported."
-    )
+    st.caption(f"Newest first; click one to have it explained. Times are {reader.zone()}.")
     names = named([decision.request_id for decision in decisions])
     # Of the list before as well: a click may be on what has just moved on.
     st.session_state[_NAMED] = [*st.session_state.get(_NAMED, [])[-1:], {name: request_id for request_id, name in names.items()}]
@@ -54,8 +52,8 @@ def draw(decisions: Sequence[DecisionRecord]) -> None:
         help="its x-request-id; a click explains the decision",
     )  # fmt: skip
     st.dataframe(
-        table(decisions, names, st.session_state.get(REQUEST)), hide_index=True, height=390, placeholder="", key="decisions",
-        column_config={"request": button, **_COLUMNS}, alt="Routing decisions, newest first",
+        table(decisions, names, st.session_state.get(REQUEST)), hide_index=True, height=390, key="decisions",
+        placeholder=amounts.UNKNOWN, column_config={"request": button, **_COLUMNS}, alt="Routing decisions, newest first",
     )  # fmt: skip
 
 
@@ -73,7 +71,7 @@ def _choose() -> None:
 
 
 def table(decisions: Sequence[DecisionRecord], names: Mapping[str, str], shown: str | None = None) -> pd.DataFrame:
-    """Decisions as rows, that of the request `shown` with a mark; what is not known stays empty."""
+    """Decisions as rows, that of the request `shown` with a mark; what is not known is no value."""
     return pd.DataFrame(
         {"": _SHOWN if one.request_id == shown else "", "request": names[one.request_id], **_row(one)} for one in decisions
     )
@@ -83,19 +81,19 @@ def _row(decision: DecisionRecord) -> dict[str, object]:
     return {
         "at": reader.moment(decision.at),
         "path": f"{decision.path}, observed" if decision.observed else decision.path,
-        "prefill engine": decision.prefill_engine,
+        "prefill engine": decision.prefill_engine or "",
         "engine": decision.engine,
         "strategy": decision.decode.strategy,
         "reason": decision.decode.reason,
         "path because": decision.path_reason,
-        "fallback": ", ".join(decision.fallbacks) or None,
+        "fallback": ", ".join(decision.fallbacks),
         "prompt tokens": f"{'' if decision.tokens_exact else '~'}{decision.prompt_tokens}",
         "cached tokens": decision.cached_tokens,
         "expected": decision.decode.expected_cached_tokens,
         "TTFT": _milliseconds(decision.ttft_seconds),
         "total": _milliseconds(decision.total_seconds),
         "status": str(decision.status),
-        "error": decision.error,
+        "error": decision.error or "",
         "generation": str(decision.generation),
         "link": address(decision.request_id),
     }

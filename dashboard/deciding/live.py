@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import asking, notices, panels, reader
+from dashboard import amounts, asking, notices, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.deciding import fallbacks, flow, hotspots, recent
 from dashboard.deciding.flow import Way
@@ -76,7 +76,7 @@ def _picture(ways: list[Way], title: str) -> None:
     st.plotly_chart(flow.picture(ways, reader.ink()), key="flow", config=PLAIN, alt=f"Ways of requests. {flow.told(ways)}")
     with st.expander("The same as a table", key="flow rows"):
         st.dataframe(
-            flow.table(ways), hide_index=True, placeholder="", key="flow table", alt="Ways of requests",
+            flow.table(ways), hide_index=True, placeholder=amounts.UNKNOWN, key="flow table", alt="Ways of requests",
             column_config={"requests": st.column_config.NumberColumn(format="%.0f", help="that went this way")},
         )  # fmt: skip
 

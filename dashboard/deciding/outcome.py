@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from dashboard import notices, palette
+from dashboard import amounts, palette
 from dashboard.deciding.shortened import shortened
 from dashboard.picture import literal
 from stack.control.decision import DecisionRecord
@@ -61,7 +61,7 @@ def spent(record: DecisionRecord) -> go.Figure:
         figure.add_bar(
             x=[seconds], y=[""], name=word, orientation="h",
             marker={"color": palette.PHASES.get(name, palette.GREY)},
-            hovertemplate=f"{word}: {notices.seconds(seconds)}<extra></extra>",
+            hovertemplate=f"{word}: {amounts.duration(seconds)}<extra></extra>",
         )  # fmt: skip
     figure.update_xaxes(tickformat="~s", ticksuffix="s", zeroline=False, nticks=8)
     figure.update_yaxes(showticklabels=False, showgrid=False)
@@ -79,8 +79,8 @@ def ordered(phases: Mapping[str, float]) -> Sequence[str]:
 
 def _written(value: float | None, unit: str) -> str:
     if value is None:
-        return notices.UNKNOWN
-    return notices.seconds(value) if unit == "seconds" else f"{value:,.0f}"
+        return amounts.UNKNOWN
+    return amounts.duration(value) if unit == "seconds" else f"{value:,.0f}"
 
 
 def told(pairs: Pairs, unit: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard import palette
+from dashboard import amounts, palette
 from dashboard.deciding.shortened import shortened
 from dashboard.picture import literal
 from dashboard.wording import code
@@ -41,7 +41,7 @@ def bars(chosen: Selection, prompt_tokens: int) -> list[Bars]:
 
 
 def table(chosen: Selection) -> pd.DataFrame:
-    """Every candidate with its score parts; what is not known stays empty."""
+    """Every candidate with its score parts; what is not known is no value."""
     names = parts(chosen)
     return pd.DataFrame(
         {
@@ -148,7 +148,7 @@ def _unknown(figure: go.Figure, chosen: Selection, why: Callable[[Candidate], st
 
 def _doubted(one: Candidate) -> str:
     if one.cached_tokens is None:
-        return "unknown"
+        return amounts.UNKNOWN
     return f"at least ({', '.join(one.doubts)})" if one.doubts else ""
 
 
@@ -167,4 +167,4 @@ def _sum(one: Candidate, names: Sequence[str]) -> float | None:
 
 def _words(chosen: Selection, value: Callable[[Candidate], float | None], form: str) -> str:
     found = ((one.engine, value(one)) for one in chosen.candidates)
-    return "; ".join(f"{engine} {'unknown' if number is None else form.format(number)}" for engine, number in found)
+    return "; ".join(f"{engine} {amounts.number(number, form)}" for engine, number in found)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard import asking, charts, links, notices, panels, reader, sources
+from dashboard import amounts, asking, charts, links, notices, panels, reader, sources
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.fleet import past
 from dashboard.fleet.columns import OF_ENGINES
-from dashboard.fleet.seen import UNKNOWN, Engine, engines
+from dashboard.fleet.seen import Engine, engines
 from dashboard.fleet.table import clock, read
 from dashboard.fleet.told import listing
 from dashboard.marks import marks
@@ -89,14 +89,14 @@ def _facts(engine: Engine) -> Iterator[tuple[str, str, str]]:
     steers = "routers" if view is None else "control"
     yield "role", f"{engine.place.pool} of {engine.place.model}", steers
     yield "state", engine.state, steers
-    looked = None if view is None or view.health_age_seconds is None else f", looked at {view.health_age_seconds:.0f} s ago"
-    yield "health", f"{(engine.health or UNKNOWN).replace('_', ' ')}{looked or ''}", "routers"
-    yield "requests in flight", UNKNOWN if engine.in_flight is None else f"{engine.in_flight:.0f}", "routers"
-    yield "version", engine.version or UNKNOWN, "exporter"
-    yield "read", read(engine) or UNKNOWN, "exporter"
+    looked = None if view is None or view.health_age_seconds is None else f", looked at {amounts.ago(view.health_age_seconds)}"
+    yield "health", f"{(engine.health or amounts.UNKNOWN).replace('_', ' ')}{looked or ''}", "routers"
+    yield "requests in flight", amounts.UNKNOWN if engine.in_flight is None else f"{engine.in_flight:.0f}", "routers"
+    yield "version", engine.version or amounts.UNKNOWN, "exporter"
+    yield "read", read(engine) or amounts.UNKNOWN, "exporter"
     yield (
         "emulated",
-        {True: "yes", False: "no"}.get(engine.emulated, UNKNOWN) if engine.emulated is not None else UNKNOWN,
+        {True: "yes", False: "no"}.get(engine.emulated, amounts.UNKNOWN) if engine.emulated is not None else amounts.UNKNOWN,
         "target list",
     )
     if view is not None:
@@ -126,7 +126,9 @@ def _events(frame: pd.DataFrame) -> None:
 
 
 def _firing(name: str, samples: list[Sample]) -> None:
-    own = sorted({one.labels.get("alertname", "?") for one in samples if name in (one.labels.get(label) for label in _ABOUT)})
+    own = sorted(
+        {one.labels.get("alertname", amounts.UNKNOWN) for one in samples if name in (one.labels.get(label) for label in _ABOUT)}
+    )
     if own:
         st.warning(f"Firing about it: {plain(', '.join(own))}.", icon=":material/warning:")
     else:

@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard import amounts
 from dashboard.fleet.told import Figures
 from stack.metrics.engine_queries import UNITS, Quantity
 
-NOBODY = "?"
-SAID = f"{NOBODY} is a figure that nobody tells: it is not 0."
+SAID = f"A figure that nobody tells is {amounts.UNKNOWN}: it is not 0."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Column:
     @property
     def form(self) -> str:
         """How a value is written, as Streamlit says it."""
-        return {"ratio": "%.0f %%", "requests": "%.0f"}.get(UNITS[self.quantity], "%.1f")
+        return {"ratio": amounts.PERCENT, "requests": "%.0f"}.get(UNITS[self.quantity], "%.1f")
 
     @property
     def width(self) -> int:
@@ -36,7 +36,7 @@ class Column:
     def of(self, figures: Figures) -> float | None:
         """The value as shown, None where nobody tells it."""
         value = figures.get(self.quantity)
-        return value * 100 if value is not None and UNITS[self.quantity] == "ratio" else value
+        return amounts.hundredths(value) if UNITS[self.quantity] == "ratio" else value
 
 
 _RECENT = "From Prometheus, over the last minutes."

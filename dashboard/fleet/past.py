@@ -9,11 +9,10 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from dashboard import asking, axes, charts, notices, palette, panels, reader, sources
+from dashboard import amounts, asking, axes, charts, notices, palette, panels, reader, sources
 from dashboard.asking import Answers, Now, Over
 from dashboard.charts import Span
 from dashboard.fleet.place import Place
-from dashboard.fleet.seen import UNKNOWN
 from dashboard.marks import marks
 from dashboard.picture import Trace
 from dashboard.promapi import Sample, step_seconds
@@ -88,7 +87,7 @@ def _lines(frame: pd.DataFrame) -> Iterator[Trace]:
 def _comings(seen: list[Sample] | None, step: int) -> None:
     st.markdown("**Came and went**", help=f"Engines that the exporter began or ceased to list, to within {step} s.")
     if seen is None:
-        st.caption(f"{UNKNOWN.title()}: Prometheus does not answer.")
+        st.caption(f"{amounts.UNKNOWN.title()}: Prometheus does not answer.")
         return
     frame = comings(seen, step)
     if frame.empty:
@@ -111,8 +110,8 @@ def comings(seen: Iterable[Sample], step: int) -> pd.DataFrame:
             continue
         rows.append({
             "at": reader.moment(sample.value),
-            "engine": labels.get(Label.REPLICA, "?"),
-            "what": {"joined": "came", "left": "last seen"}.get(event or "", "?"),
+            "engine": labels.get(Label.REPLICA, amounts.UNKNOWN),
+            "what": {"joined": "came", "left": "last seen"}.get(event or "", amounts.UNKNOWN),
             "pool": f"{labels.get(Label.MODEL_NAME, '?')} {labels.get(Label.POOL, '?')}",
         })  # fmt: skip
     return pd.DataFrame(rows)

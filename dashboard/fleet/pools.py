@@ -10,16 +10,17 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.fleet.columns import NOBODY, OF_POOLS, cells, numbers
+from dashboard import amounts
+from dashboard.fleet.columns import OF_POOLS, cells, numbers
 from dashboard.fleet.place import Place
-from dashboard.fleet.seen import STATES, UNKNOWN, Engine
+from dashboard.fleet.seen import STATES, Engine
 from dashboard.fleet.told import Figures, Told
 from dashboard.steering.pools import progress
 from stack.api.schema import StateView
 from stack.fleet.engine import State
 from stack.metrics.engine_queries import Quantity
 
-_OF_ROUTERS = (State.DOWN, UNKNOWN, State.JOINING, State.READY)  # who does not ask control cannot tell who is drained
+_OF_ROUTERS = (State.DOWN, amounts.UNKNOWN, State.JOINING, State.READY)  # who does not ask control cannot tell who is drained
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def table(rows: Sequence[Row]) -> pd.DataFrame:
 def _row(row: Row) -> dict[str, object]:
     return {
         "pool": str(row.place),
-        "progress": None if row.progress is None else row.progress * 100,
+        "progress": amounts.hundredths(row.progress),
         "desired": row.desired,
         **{str(state): row.by_state.get(state) for state in STATES},
         **cells(OF_POOLS, row.figures),
@@ -128,7 +129,7 @@ def draw(rows: Sequence[Row], picked: str, choose: Callable[[], None]) -> None:
         "pool", pinned=True, alignment="left", key=picked, on_click=choose, help="Click a pool to see its engines."
     )
     st.dataframe(
-        frame.drop(columns=[str(state) for state in empty]), hide_index=True, placeholder=NOBODY, key="pools",
+        frame.drop(columns=[str(state) for state in empty]), hide_index=True, placeholder=amounts.UNKNOWN, key="pools",
         column_config={"pool": button, **_CONFIG, **numbers(OF_POOLS)},
         alt="One row a pool: engines desired and there by state, requests, cache and tokens, the least done first.",
     )  # fmt: skip
@@ -136,7 +137,7 @@ def draw(rows: Sequence[Row], picked: str, choose: Callable[[], None]) -> None:
 
 _CONFIG: Mapping[str, Any] = {
     "in place": st.column_config.ProgressColumn(
-        "in place", format="%.0f %%", min_value=0, max_value=100, width=110, color="auto",
+        "in place", format=amounts.PERCENT, min_value=0, max_value=100, width=110, color="auto",
         help="Engines that are where they should be (ready, or drained by an operator), of all there are or should be.",
     ),
     "desired": st.column_config.NumberColumn("desired", width=70, help="Engines wanted; control's word."),
@@ -150,7 +151,7 @@ _CONFIG: Mapping[str, Any] = {
             State.DRAINING: "Engines that leave: no new requests, those in flight finish.",
             State.DRAINED: "Engines that an operator took out of rotation; they stay.",
             State.DOWN: "Engines that do not answer.",
-            UNKNOWN: "Engines whose state nobody tells.",
+            amounts.UNKNOWN: "Engines whose state nobody tells.",
         }.items()
     },
 }  # fmt: skip

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dashboard import amounts
 from dashboard.fleet.place import Place
 from dashboard.fleet.told import Figures, Listed, Name, Told
 from stack.api.schema import EngineView
 from stack.fleet.engine import State
 from stack.metrics.engine_queries import Quantity
 
-UNKNOWN = "unknown"
-STATES = (State.DOWN, UNKNOWN, State.JOINING, State.DRAINING, State.DRAINED, State.READY)
+STATES = (State.DOWN, amounts.UNKNOWN, State.JOINING, State.DRAINING, State.DRAINED, State.READY)
 """The worst first."""
 _BY_HEALTH = {"not_ready": State.DOWN, "unknown": State.JOINING, "ready": State.READY}
 _NOT_LISTED = Listed()
@@ -36,7 +36,7 @@ class Engine:
         """Control's word; without it what routers think, who cannot tell whether an engine is drained."""
         if self.view is not None:
             return self.view.state.value
-        return _BY_HEALTH.get(self.health or "", UNKNOWN)
+        return _BY_HEALTH.get(self.health or "", amounts.UNKNOWN)
 
     @property
     def health(self) -> str | None:

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import palette, reader
-from dashboard.fleet.columns import IN_FLIGHT, NOBODY, OF_ENGINES, cells, numbers
-from dashboard.fleet.seen import UNKNOWN, Engine
+from dashboard import amounts, palette, reader
+from dashboard.fleet.columns import IN_FLIGHT, OF_ENGINES, cells, numbers
+from dashboard.fleet.seen import Engine
 
 _ROWS_SHOWN, _HEIGHT_MAX = 12, 460  # rows, pixels
 
@@ -22,7 +22,7 @@ def draw(engines: Sequence[Engine], picked: str, choose: Callable[[], None]) -> 
     )
     frame = table(engines)
     st.dataframe(
-        frame.style.map(_coloured, subset=["state"]), hide_index=True, placeholder=NOBODY, key="engines",
+        frame.style.map(_coloured, subset=["state"]), hide_index=True, placeholder=amounts.UNKNOWN, key="engines",
         height="content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX,
         column_config={"engine": button, **_CONFIG, **numbers(OF_ENGINES)},
         alt="One row an engine: pool, state, health, requests, cache, tokens, version, and how old what is known is.",
@@ -39,7 +39,7 @@ def _row(engine: Engine) -> dict[str, object]:
     return {
         "engine": engine.name,
         "state": engine.state,
-        "health": (engine.health or UNKNOWN).replace("_", " "),
+        "health": (engine.health or amounts.UNKNOWN).replace("_", " "),
         "looked at": None if view is None else view.health_age_seconds,
         **cells(OF_ENGINES, engine.figures),
         IN_FLIGHT.title: engine.in_flight,
@@ -48,7 +48,7 @@ def _row(engine: Engine) -> dict[str, object]:
         "version": engine.version,
         "read": read(engine),
         "emulated": {True: "yes", False: "no"}.get(engine.emulated) if engine.emulated is not None else None,
-        "url": None if view is None else view.url,
+        "url": None if view is None else view.url or "",
         "detail": "" if view is None else view.remarks(clock),
     }
 
@@ -62,7 +62,7 @@ def read(engine: Engine) -> str | None:
         return "not listed by the exporter"
     if listed.unread:
         return f"failed: {', '.join(listed.unread)}"
-    return f"{listed.age:.0f} s ago"
+    return amounts.ago(listed.age)
 
 
 def clock(at: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dashboard import amounts
 from dashboard.fleet.place import Place
 from dashboard.promapi import Sample
 from stack.metrics.engine_queries import Quantity
@@ -82,7 +83,7 @@ def _unread(samples: Sequence[Sample]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for sample in samples:
         if _is(sample, Quantity.UNREAD):
-            found.setdefault(sample.labels.get(Label.TARGET, ""), []).append(sample.labels.get(Label.COLLECTOR, "?"))
+            found.setdefault(sample.labels.get(Label.TARGET, ""), []).append(sample.labels.get(Label.COLLECTOR, amounts.UNKNOWN))
     return found
 
 

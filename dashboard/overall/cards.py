@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dashboard import notices
+from dashboard import amounts
 from dashboard.figures import Figure
 from dashboard.overall.fleets import Fleet
 from dashboard.overall.questions import Asked
@@ -34,7 +34,7 @@ def requests(several: Sequence[Served], asked: Asked) -> Figure:
     classes = "".join(f" {plain(code)}: {value:.2f} /s." for code, value in sorted(by_code.items()))
     meaning = asked.queries["requests"].help
     text = f"Over {asked.rated}, all paths; beside it the share of 5xx, unknown without requests. {meaning}{classes}"
-    return Figure("Requests", notices.number(rate, "{:.2f} /s"), text, f"errors {notices.percent(errors)}")
+    return Figure("Requests", amounts.number(rate, "{:.2f} /s"), text, f"errors {amounts.percent(errors)}")
 
 
 def of_one(fleet: Served, asked: Asked) -> Iterator[Figure]:
@@ -47,19 +47,19 @@ def of_one(fleet: Served, asked: Asked) -> Iterator[Figure]:
     for tier, title in _TIERS.items():
         if tier == BOTH_TIERS and tier not in fleet.hits:
             continue
-        yield Figure(title, notices.percent(fleet.hits.get(tier)), f"Over {asked.told}. {asked.queries['hits'].help}")
+        yield Figure(title, amounts.percent(fleet.hits.get(tier)), f"Over {asked.told}. {asked.queries['hits'].help}")
 
 
 def _goodput(fleet: Served) -> Figure:
     if fleet.good is None:
         why = "Unknown: this Prometheus records nothing of the rules in alerts/rules/objectives, or nothing was served."
-        return Figure("Goodput", notices.UNKNOWN, f"{GOOD} {why}")
-    value = f"≤ {notices.number(fleet.goodput, '{:.2f} /s')}"
+        return Figure("Goodput", amounts.UNKNOWN, f"{GOOD} {why}")
+    value = f"≤ {amounts.number(fleet.goodput, '{:.2f} /s')}"
     missing = [] if len(fleet.goals) == 3 else ["Not all objectives are told."]
-    return Figure("Goodput", value, " ".join([GOOD, *missing]), f"≤ {fleet.good:.1%} in time")
+    return Figure("Goodput", value, " ".join([GOOD, *missing]), f"≤ {amounts.percent(fleet.good)} in time")
 
 
 def _latency(short: str, path: str, spread: Spread, meaning: str, told: str) -> Figure:
     words = _PATHS.get(path, path)
     text = f"{meaning} {plain(words)} path, over {told}; beside it the 95th percentile."
-    return Figure(f"{short} p50, {words}", notices.seconds(spread.p50), text, f"p95 {notices.seconds(spread.p95)}")
+    return Figure(f"{short} p50, {words}", amounts.duration(spread.p50), text, f"p95 {amounts.duration(spread.p95)}")

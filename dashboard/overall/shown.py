@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from dashboard import charts, links, notices, panels
+from dashboard import amounts, charts, links, panels
 from dashboard.figures import Figure
 from dashboard.overall.firing import CRITICAL, INFO, WARNING, Alarms
 from dashboard.overall.looking import Seen
@@ -66,7 +66,7 @@ def _table(each: Table) -> None:
     st.markdown(f"**{each.title}**", help=each.help)
     columns = {column.title: _column(column) for column in each.columns}
     rows = [dict(zip(columns, row, strict=True)) for row in each.rows]
-    st.dataframe(rows, column_config=columns, hide_index=True, placeholder=notices.UNKNOWN, key=f"overview {each.title}")
+    st.dataframe(rows, column_config=columns, hide_index=True, placeholder=amounts.UNKNOWN, key=f"overview {each.title}")
 
 
 def waterfall(plot: Plot, seen: Seen) -> None:
@@ -80,7 +80,7 @@ def waterfall(plot: Plot, seen: Seen) -> None:
     with now:
         shares = seen.shares
         if shares:
-            alt = ", ".join(f"{source} {notices.percent(share)}" for source, share in shares.items())
+            alt = ", ".join(f"{source} {amounts.percent(share)}" for source, share in shares.items())
             st.plotly_chart(charts.shares(shares), key="shares", config=PLAIN, alt=f"Shares of the last 5 minutes: {alt}")
             st.caption("Share of the last 5 minutes")
         else:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from dashboard import notices
+from dashboard import amounts
+from dashboard.amounts import FINE_PERCENT, PERCENT, hundredths
 from dashboard.overall.pools import PoolNow
 from dashboard.overall.questions import Asked
 from dashboard.overall.served import Goal, Served, Spread
@@ -26,7 +27,7 @@ class Column:
 
     def written(self, cell: Cell) -> str:
         """The cell for people."""
-        return notices.UNKNOWN if cell is None else cell if isinstance(cell, str) else self.form % cell
+        return amounts.UNKNOWN if cell is None else cell if isinstance(cell, str) else self.form % cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,11 @@ def models(several: Sequence[Served], asked: Asked) -> Table:
         Column("model", "A served model; 'none' is for requests refused before they were read."),
         *([Column("where", _WHERE)] if any(str(each.fleet.site) for each in several) else []),
         Column("requests", f"Answered a second, over {asked.rated}. {asked.queries['requests'].help}", "%.2f /s"),
-        Column("errors", "Share of 5xx; empty without requests.", "%.1f %%"),
+        Column("errors", "Share of 5xx; unknown without requests.", PERCENT),
         Column("TTFT p95", f"Of the slowest path, over {asked.told}. {asked.queries['ttft'].help}", "%.0f ms"),
         Column("ITL p95", f"Of the slowest path, over {asked.told}. {asked.queries['itl'].help}", "%.1f ms"),
-        Column("in time", GOOD, "at most %.1f %%"),
-        Column("engine hits", f"Over {asked.told}. {asked.queries['hits'].help}", "%.0f %%"),
+        Column("in time", GOOD, f"at most {PERCENT}"),
+        Column("engine hits", f"Over {asked.told}. {asked.queries['hits'].help}", PERCENT),
     )
     return Table("Models", "Each model, by fleet.", columns, [_model(each, len(columns) == 8) for each in several])
 
@@ -63,9 +64,9 @@ def goals(several: Sequence[Served], asked: Asked) -> Table:
     columns = (
         *([Column("model", "The served model."), Column("where", _WHERE)] if len(several) > 1 else []),
         Column("objective", "What is asked for, as the rules of alerts/rules/objectives say it."),
-        Column("target", "The share that has to meet it: 1 minus the budget that alerts burn by.", "%.1f %%"),
-        Column("met", f"The share that met it over {asked.missed}, by the engines' own count.", "%.2f %%"),
-        Column("budget left", f"Of what {asked.missed} may miss, what was not missed; below 0 it is overdrawn.", "%.0f %%"),
+        Column("target", "The share that has to meet it: 1 minus the budget that alerts burn by.", PERCENT),
+        Column("met", f"The share that met it over {asked.missed}, by the engines' own count.", FINE_PERCENT),
+        Column("budget left", f"Of what {asked.missed} may miss, what was not missed; below 0 it is overdrawn.", PERCENT),
     )
     rows = [
         [*([each.fleet.model, str(each.fleet.site)] if len(several) > 1 else []), *_goal(goal)]
@@ -87,7 +88,7 @@ def pools(several: Sequence[PoolNow], asked: Asked) -> Table:
         Column("listed", asked.queries["listed"].help, "%d"),
         Column("running", asked.queries["load"].help, "%d"),
         Column("waiting", asked.queries["load"].help, "%d"),
-        Column("KV used", asked.queries["kv used"].help, "%.0f %%"),
+        Column("KV used", asked.queries["kv used"].help, PERCENT),
     )
     rows = [_pool(each, places) for each in several]
     return Table("Pools", "What control wants of each pool, and what its engines have to do.", columns, rows)
@@ -104,28 +105,24 @@ def _model(each: Served, placed: bool) -> list[Cell]:
         each.fleet.model or "none",
         *([str(each.fleet.site)] if placed else []),
         each.rate,
-        _hundredth(each.errors),
+        hundredths(each.errors),
         _milliseconds(each.ttft),
         _milliseconds(each.itl),
-        _hundredth(each.good),
-        _hundredth(each.hits.get(Tier.ENGINE)),
+        hundredths(each.good),
+        hundredths(each.hits.get(Tier.ENGINE)),
     ]
 
 
 def _pool(each: PoolNow, placed: bool) -> list[Cell]:
     place = [str(each.fleet.site)] if placed else []
     engines = [each.desired, each.ready, each.listed]
-    return [each.fleet.model, *place, each.pool, *engines, each.running, each.waiting, _hundredth(each.kv_used)]
+    return [each.fleet.model, *place, each.pool, *engines, each.running, each.waiting, hundredths(each.kv_used)]
 
 
 def _goal(goal: Goal) -> list[Cell]:
-    within = "" if goal.objective is Objective.REQUEST else f" within {notices.seconds(goal.seconds)}"
+    within = "" if goal.objective is Objective.REQUEST else f" within {amounts.duration(goal.seconds)}"
     target = None if goal.budget is None else 1 - goal.budget
-    return [f"{_WORDS[goal.objective]}{within}", _hundredth(target), _hundredth(goal.met), _hundredth(goal.left)]
-
-
-def _hundredth(ratio: float | None) -> float | None:
-    return None if ratio is None else 100 * ratio
+    return [f"{_WORDS[goal.objective]}{within}", hundredths(target), hundredths(goal.met), hundredths(goal.left)]
 
 
 def _milliseconds(spreads: Mapping[str, Spread]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from dashboard.amounts import PERCENT, hundredths
 from dashboard.asking import Answers
 from dashboard.overall.tables import Cell, Column, Table
 from dashboard.promapi import PrometheusUnavailableError, Sample
@@ -21,7 +22,7 @@ _FIRED = (
     Column("alert", "By its name in alerts/README.md."),
     Column("severity", "As its rule says."),
     Column("of", "Whom it is about, as far as its labels say."),
-    Column("fired", "How much of this time.", "%.1f %%"),
+    Column("fired", "How much of this time.", PERCENT),
     Column("minutes", "The same in minutes.", "%.0f"),
 )
 _AUDIT = (
@@ -65,7 +66,7 @@ def records(control: ControlClient, wanted: Wanted) -> Iterator[AuditRecord]:
 def _alert(sample: Sample, wanted: Wanted) -> list[Cell]:
     about = Site.of(sample.labels).named(sample.labels.get(Label.MODEL_NAME, ""))
     name, severity = sample.labels.get(NAME, ""), sample.labels.get(SEVERITY, "")
-    return [name, severity, about, 100 * sample.value, sample.value * wanted.seconds / 60]
+    return [name, severity, about, hundredths(sample.value), sample.value * wanted.seconds / 60]
 
 
 def _record(record: AuditRecord, wanted: Wanted) -> list[Cell]:

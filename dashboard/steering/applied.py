@@ -7,7 +7,7 @@ import time
 import pandas as pd
 import streamlit as st
 
-from dashboard import links, notices, palette, reader
+from dashboard import amounts, links, palette, reader
 from dashboard.steering.fields import fields
 from dashboard.steering.pools import PoolProgress, progress
 from dashboard.wording import code, plain
@@ -28,7 +28,7 @@ def applied(state: StateView) -> None:
             _pool(pool, several)
     st.caption(f"Store (L2): {plain(state.applied.store.words)}.")
     for drift in state.drift:
-        waited = notices.lasting(time.time() - drift.since)
+        waited = amounts.age(time.time() - drift.since)
         st.caption(f":material/hourglass_top: {code(drift.field)} {plain(drift.reason)}, for {waited}")
     _engines(state)
     fields(state)
@@ -80,8 +80,8 @@ def _row(engine: EngineView) -> dict[str, str]:
         "pool": engine.pool.value,
         "state": engine.state.value,
         "health": engine.health.value.replace("_", " "),
-        "looked at": notices.UNKNOWN if engine.health_age_seconds is None else f"{engine.health_age_seconds:.0f} s ago",
-        "requests in flight": notices.UNKNOWN if engine.in_flight is None else str(engine.in_flight),
+        "looked at": amounts.ago(engine.health_age_seconds),
+        "requests in flight": amounts.UNKNOWN if engine.in_flight is None else str(engine.in_flight),
         "emulated": "yes" if engine.emulated else "",  # an engine that is only starting cannot be told yet
         "url": engine.url or "",
         "detail": engine.remarks(_clock),

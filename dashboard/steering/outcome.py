@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard import asking, notices, sources
+from dashboard import amounts, asking, notices, sources
 from dashboard.asking import Now
 from dashboard.charts import Span
 from dashboard.wording import plain
@@ -61,7 +61,9 @@ def _report(report: Report) -> None:
         f"{report.settling} until then left out.{state}"
     )
     st.dataframe(rows(report), hide_index=True, height="content", key=f"report-{report.generation}-{report.model}")
-    st.caption(f"Intervals of {CONFIDENCE:.0%}. Of twenty figures that nothing changed, one is expected to be told apart.")
+    st.caption(
+        f"Intervals of {amounts.percent(CONFIDENCE)}. Of twenty figures that nothing changed, one is expected to be told apart."
+    )
     st.caption(f"A million tokens cost {money(report.cost_before)} before, {money(report.cost_after)} after.")
     for note in report.notes:
         if note != TIERS_UNKNOWN:  # here they are

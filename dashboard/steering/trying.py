@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, reader, sources
+from dashboard import amounts, notices, reader, sources
 from dashboard.steering.review import fields
 from dashboard.wording import plain
 from stack.api.experiment_schema import BegunView, ExperimentView
@@ -95,7 +95,7 @@ def _shown(view: ExperimentView) -> None:
     for line in filter(None, [experiment.comment, experiment.reason]):
         st.caption(plain(line))
     share = experiment.proposal.share
-    arms = ((f"as it is ({notices.percent(1 - share)})", view.control), (f"candidate ({notices.percent(share)})", view.candidate))
+    arms = ((f"as it is ({amounts.percent(1 - share)})", view.control), (f"candidate ({amounts.percent(share)})", view.candidate))
     rows = [{"arm": arm, "requests": f"{of.requests:,}", "sessions counted": f"{of.sessions:,}"} for arm, of in arms]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key=f"arms-{experiment.id}")
     st.dataframe(findings(view), hide_index=True, key=f"findings-{experiment.id}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.notices import lasting
+from dashboard import amounts
 from stack.control.straight_line import Line
 
 STEADY = 0.01  # of the whole
@@ -23,17 +23,18 @@ class Filling:
 def filling(points: Sequence[tuple[float, float]], full: float = 1.0) -> Filling:
     """Of (seconds, amount), in the order of time: when `full` is reached if it goes on so."""
     if not points:
-        return Filling("unknown", "Nobody tells how full it is.")
-    start, amounts = points[0][0], [amount for _, amount in points]
+        return Filling(amounts.UNKNOWN, "Nobody tells how full it is.")
+    start, seen = points[0][0], [amount for _, amount in points]
     _, slope = Line.through([(at - start, amount) for at, amount in points]).parts()
     now = points[-1][1]
     if now >= full:
         return Filling("full", "It is full now.")
-    if max(amounts) - min(amounts) < STEADY * full:
+    if max(seen) - min(seen) < STEADY * full:
         return Filling("not filling", "It hardly changed over this range.")
     if slope.value is None or slope.low is None:
-        return Filling("unknown", f"Whether it fills cannot be told: {slope.unknown}.")
+        return Filling(amounts.UNKNOWN, f"Whether it fills cannot be told: {slope.unknown}.")
     if slope.low <= 0 or (full - now) / slope.value > MOST_SECONDS:
         return Filling("not filling", "Over this range it does not rise beyond its own ups and downs.")
     left = (full - now) / slope.value
-    return Filling(lasting(left), f"If it goes on rising by {slope.value * 60:.2%} of it a minute, as over this range.")
+    rise = amounts.percent(slope.value * 60)
+    return Filling(amounts.age(left), f"If it goes on rising by {rise} of it a minute, as over this range.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import notices, panels
+from dashboard import amounts, panels
 from dashboard.asking import Answers
 from dashboard.figures import Figure
 from dashboard.promapi import PrometheusUnavailableError
@@ -44,12 +44,12 @@ def figures(answers: Answers, given: float | None, engines: float | None) -> lis
     used = _points(answers, "course", ("used", Pool.PREFILL))
     text = dpd_queries.on_its_way().help
     last = way[-1][1] if way else None
-    found = [Figure("On its way", _bytes(last), text if way else f"{text} {_UNTOLD}")]
+    found = [Figure("On its way", amounts.memory(last), text if way else f"{text} {_UNTOLD}")]
     full = filling(used)
     now = used[-1][1] if used else None
     found += [
         Figure(
-            "Prefill engines' free KV", notices.percent(None if now is None else 1 - now), "Of the fullest prefill engine's cache."
+            "Prefill engines' free KV", amounts.percent(None if now is None else 1 - now), "Of the fullest prefill engine's cache."
         ),
         Figure("Prefill engines' KV full in", full.value, full.why),
     ]
@@ -59,7 +59,7 @@ def figures(answers: Answers, given: float | None, engines: float | None) -> lis
         buffer = filling([(at, amount / whole) for at, amount in way] if whole else [])
         found += [
             Figure(
-                "P/D buffer used", notices.percent(share), f"What is on its way, of {given:g} GiB a decode engine; an estimate."
+                "P/D buffer used", amounts.percent(share), f"What is on its way, of {given:g} GiB a decode engine; an estimate."
             ),
             Figure("P/D buffer full in", buffer.value, buffer.why),
         ]
@@ -77,12 +77,3 @@ def _points(answers: Answers, name: str, only: tuple[str, str] | None) -> list[t
         frame = frame[(frame[Label.QUANTITY] == only[0]) & (frame[Label.POOL] == only[1])]
     known = frame.dropna(subset=["value"]) if not frame.empty else pd.DataFrame({"time": [], "value": []})
     return [(at.timestamp(), float(value)) for at, value in zip(known["time"], known["value"], strict=True)]
-
-
-def _bytes(amount: float | None) -> str:
-    if amount is None:
-        return notices.UNKNOWN
-    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if amount >= size:
-            return f"{amount / size:.1f} {unit}"
-    return f"{amount:.0f} B"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import charts, hours, notices, panels, reader
+from dashboard import amounts, charts, hours, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.figures import Figure
 from dashboard.marks import Mark
@@ -78,7 +78,7 @@ def _side_by_side(answers: Answers, scope: Scope, samples: list[Sample]) -> None
 
 def figures(told: Mapping[str, float], pool: Pool) -> list[Figure]:
     """The numbers of one pool; what is not told is unknown."""
-    number, mine = notices.number, told.get
+    number, mine = amounts.number, told.get
     tokens = ("computed", "Computed", "Prompt tokens a second that engines of the pool computed.")
     if pool is Pool.DECODE:
         tokens = ("generated", "Generated", "Tokens a second that engines of the pool generated.")
@@ -86,10 +86,10 @@ def figures(told: Mapping[str, float], pool: Pool) -> list[Figure]:
         Figure("Engines", number(mine("engines"), "{:.0f}"), "Listed by the exporter."),
         Figure("Waiting", number(mine("waiting"), "{:.1f}"), "Requests in the queues of the pool's engines, mean."),
         Figure("Running", number(mine("running"), "{:.1f}"), "Requests running on the pool's engines, mean."),
-        Figure("Busy", notices.percent(mine("busy")), "Share of the time in which an engine ran anything, mean of the engines."),
+        Figure("Busy", amounts.percent(mine("busy")), "Share of the time in which an engine ran anything, mean of the engines."),
         Figure(tokens[1], number(mine(tokens[0]), "{:,.0f} /s"), tokens[2]),
-        Figure("KV used", notices.percent(mine("used")), "Share of the fullest engine's own KV cache that is in use."),
-        Figure("In the queue", notices.seconds(mine("queue")), "Mean time of a request in an engine's queue."),
+        Figure("KV used", amounts.percent(mine("used")), "Share of the fullest engine's own KV cache that is in use."),
+        Figure("In the queue", amounts.duration(mine("queue")), "Mean time of a request in an engine's queue."),
         Figure("Preempted", number(mine("preemptions"), "{:.2f} /s"), "Running requests whose KV an engine took away."),
     ]
 

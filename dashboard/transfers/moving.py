@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, panels, reader
+from dashboard import amounts, charts, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
@@ -42,7 +42,7 @@ KINDS = {
         "late", "It ended after the lease: the blocks may have held another request's KV, so the answer may be wrong."
     ),
 }
-UNTOLD = Kind("unknown", "A reason that this page does not know.")
+UNTOLD = Kind(amounts.UNKNOWN, "A reason that this page does not know.")
 
 
 def questions(scope: Scope) -> dict[str, Question]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import charts, notices, palette, panels, reader
+from dashboard import amounts, charts, palette, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.charts import Span
 from dashboard.marks import Mark
@@ -61,7 +61,14 @@ def bars(samples: Sequence[Sample]) -> Picture:
     traces = [_bar(phase, colour, found) for phase, colour in palette.PHASES.items()]
     wholes = {path: sum(parts.values()) for path, parts in found.items()}
     notes = [
-        {"x": whole, "y": literal(_title(path)), "text": notices.seconds(whole), "showarrow": False, "xanchor": "left", "xshift": 6}
+        {
+            "x": whole,
+            "y": literal(_title(path)),
+            "text": amounts.duration(whole),
+            "showarrow": False,
+            "xanchor": "left",
+            "xshift": 6,
+        }
         for path, whole in wholes.items()
     ]
     layout = {
@@ -78,7 +85,7 @@ def _bar(phase: str, colour: str, found: Mapping[str, Mapping[str, float]]) -> T
     return {
         "type": "bar", "orientation": "h", "name": phase, "marker": {"color": colour},
         "x": list(shown.values()), "y": [literal(_title(path)) for path in shown],
-        "customdata": [notices.seconds(value) for value in shown.values()],
+        "customdata": [amounts.duration(value) for value in shown.values()],
         "hovertemplate": f"%{{y}}, {phase}: %{{customdata}}<extra></extra>",
     }  # fmt: skip
 
@@ -87,7 +94,7 @@ def described(samples: Sequence[Sample]) -> str:
     """The bars in words."""
     return " ".join(
         f"{_title(path)}: "
-        + ", ".join(f"{phase} {notices.seconds(parts[phase])}" for phase in palette.PHASES if phase in parts)
+        + ", ".join(f"{phase} {amounts.duration(parts[phase])}" for phase in palette.PHASES if phase in parts)
         + "."
         for path, parts in _parts(samples).items()
     )

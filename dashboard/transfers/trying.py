@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dashboard import notices, reader, sources
+from dashboard import amounts, notices, reader, sources
 from dashboard.figures import Figure
 from dashboard.panels import PLAIN
 from dashboard.steering.review import Proposal, review
 from dashboard.transfers.lengths import described, picture
 from dashboard.wording import code, plain
 from stack.api.schema import StateView
-from stack.api.what_if_words import apply, load, remarks
+from stack.api.what_if_words import apply, remarks
+from stack.control.estimate import CONFIDENCE
+from stack.control.prefill_load import PrefillLoad
 from stack.control.prompt_lengths import scale
 from stack.control.state import Dpd
 from stack.control.what_if import Trial, WhatIf
@@ -126,21 +128,36 @@ def _compared(view: WhatIf, tried: Trial) -> None:
 def _figures(view: WhatIf, tried: Trial) -> Iterator[Figure]:
     """What the threshold would do, each beside what is so now."""
     share = "Share of the remembered requests that would take a prefill engine."
-    yield Figure("Disaggregated", f"{tried.share:.1%}", share, _now(view, lambda now: f"{now.share:.1%}"))
+    yield Figure("Disaggregated", amounts.percent(tried.share), share, _now(view, lambda now: amounts.percent(now.share)))
     tokens = "Share of their prompt tokens that would."
-    yield Figure("Prompt tokens", f"{tried.token_share:.1%}", tokens, _now(view, lambda now: f"{now.token_share:.1%}"))
+    yield Figure(
+        "Prompt tokens", amounts.percent(tried.token_share), tokens, _now(view, lambda now: amounts.percent(now.token_share))
+    )
     changed = "Against what was planned for them when they came. Unsure: an engine that was not recorded may have held the prompt."
     yield Figure("Would change path", f"{tried.to_prefill + tried.to_direct:,}", changed, _changes(tried))
-    busy, wait, _ = load(tried.prefill)
     model = "By a model that is explained below."
-    text = f"{busy}; in brackets the 95 % interval of what a prefill takes. {model}"
-    yield Figure("Prefill pool busy", _short(busy), text, _now(view, lambda now: _short(load(now.prefill)[0])))
+    text = f"Share of the time in which it would compute{_within(tried.prefill)}. {model}"
+    yield Figure("Prefill pool busy", busy(tried.prefill), text, _now(view, lambda now: busy(now.prefill)))
     text = f"How long a prompt would wait for a prefill engine. {model}"
-    yield Figure("Mean wait there", wait or notices.UNKNOWN, text, _now(view, lambda now: load(now.prefill)[1] or notices.UNKNOWN))
+    yield Figure("Mean wait there", wait(tried.prefill), text, _now(view, lambda now: wait(now.prefill)))
 
 
-def _short(busy: str) -> str:
-    return busy.partition(" (")[0]
+def busy(load: PrefillLoad) -> str:
+    """The share of the pool that computes; more than all of it says by how much its queue grows."""
+    return amounts.percent(None if load.unknown is not None else load.utilisation)
+
+
+def wait(load: PrefillLoad) -> str:
+    """How long a prompt waits for a prefill engine."""
+    return "grows" if load.saturated else amounts.duration(None if load.unknown is not None else load.wait_seconds)
+
+
+def _within(load: PrefillLoad) -> str:
+    """The interval that the share is within, by how well a prefill's time is known."""
+    if load.utilisation_low is None or load.utilisation_high is None:
+        return ""
+    bounds = f"{amounts.percent(load.utilisation_low)} to {amounts.percent(load.utilisation_high)}"
+    return f", {bounds} by how well is known what a prefill takes (at {amounts.percent(CONFIDENCE)})"
 
 
 def _now(view: WhatIf, said: Callable[[Trial], str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import notices, reader, sources
+from dashboard import amounts, notices, reader, sources
 from dashboard.alarms import listing, silences, silencing
 from dashboard.alarms.groups import grouped
 from dashboard.alarms.known import Known, known, within
@@ -59,7 +59,7 @@ def _figures(found: list[Alert], now: Known) -> None:
         for state, meaning in _MEANT.items():
             of_state = [alert for alert in found if alert.state is state]
             critical = sum(alert.severity == "critical" for alert in of_state)
-            value = str(len(of_state)) if _is_known(state, now) else notices.UNKNOWN
+            value = str(len(of_state)) if _is_known(state, now) else amounts.UNKNOWN
             beside = f"{critical} critical" if critical else None
             st.metric(state.value.title(), value, beside, delta_color="off", delta_arrow="off", width=126, help=meaning)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import emulation, hours, notices, reader, sources
+from dashboard import amounts, emulation, hours, notices, reader, sources
 from dashboard.findings import checks
 from dashboard.scope import toolbar
-from dashboard.wording import duration, plain
+from dashboard.wording import plain
 from stack.api.answers import ControlAnswerError
 from stack.api.doctor_schema import DoctorView
 from stack.control.precondition import Verdict
@@ -60,8 +60,8 @@ def _found(wanted: frozenset[Verdict]) -> None:
         st.info("No check came to that.", icon=":material/filter_alt:")
     if view.at is not None:
         at = f"{reader.moment(view.at):%b %d, %H:%M:%S} ({reader.zone()})"
-        age = "" if view.age_seconds is None else f", {duration(view.age_seconds)} ago"
-        took = "" if view.took_seconds is None else f"; it took {view.took_seconds:.1f} s"
+        age = "" if view.age_seconds is None else f", {amounts.ago(view.age_seconds)}"
+        took = "" if view.took_seconds is None else f"; it took {amounts.duration(view.took_seconds)}"
         st.caption(f"Examined by control at {at}{age}{took}. `kvdeck doctor` on an engine's machine can read more of its process.")
 
 
@@ -86,7 +86,7 @@ def _view() -> DoctorView | None:
                 st.info(f"This control examines nothing. {_BY_HAND}", icon=":material/link_off:")
                 return None
             if view.running_seconds is not None:
-                st.markdown(f":blue-badge[:material/hourglass_top: examining for {duration(view.running_seconds)}]")
+                st.markdown(f":blue-badge[:material/hourglass_top: examining for {amounts.age(view.running_seconds)}]")
         return view
     st.caption(_BY_HAND)
     return None

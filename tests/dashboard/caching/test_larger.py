@@ -28,7 +28,7 @@ def test_an_l1_that(case: str) -> None:
 
 
 def test_the_size_that_would_have_kept_it_is_told() -> None:
-    why = "30 % of what it evicted was asked for again, 50.00 s later on average: about 1.5 times its size would have kept it"
+    why = "30 % of what it evicted was asked for again, 50.0 s later on average: about 1.5 times its size would have kept it"
     assert judge(MISSES) == Judgement(Answer.YES, why)
     assert MISSES.growth == 1.5
 

@@ -14,8 +14,8 @@ def _told(namespace: str, found: float, loaded: float) -> list[Sample]:
 def test_engines_of_one_name_in_two_fleets_are_two() -> None:
     frame = loading.use([*_told("a", 100.0, 50.0), *_told("b", 8.0, 2.0)])
     assert frame.to_dict("records") == [
-        {"engine": "b / decode-0", "found": 8.0, "loaded": 2.0, "of use": 0.25},
-        {"engine": "a / decode-0", "found": 100.0, "loaded": 50.0, "of use": 0.5},
+        {"engine": "b / decode-0", "found": 8.0, "loaded": 2.0, "of use": 25.0},
+        {"engine": "a / decode-0", "found": 100.0, "loaded": 50.0, "of use": 50.0},
     ]
 
 

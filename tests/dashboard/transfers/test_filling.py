@@ -12,7 +12,7 @@ def course(*amounts: float) -> list[tuple[float, float]]:
 def test_what_rises_steadily_is_full_after_the_rest_of_the_way() -> None:
     told = filling(course(*(0.1 + 0.005 * number + (0.002 if number % 3 else -0.004) for number in range(120))))
     assert told.value == "5 min"  # 0.3 of it is left, at 0.001 a second
-    assert told.why == "If it goes on rising by 6.00% of it a minute, as over this range."
+    assert told.why == "If it goes on rising by 6 % of it a minute, as over this range."
 
 
 def test_what_falls_or_stands_does_not_fill() -> None:

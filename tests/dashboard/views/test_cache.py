@@ -141,8 +141,8 @@ def test_tiers_stand_side_by_side_and_what_is_unknown_has_a_reason(opened: Opene
     frame = page.dataframe[0].value
     assert list(frame["tier"]) == ["engine (GPU)", "L1 (host)", "L2 (shared store)"]
     l1 = frame.iloc[1]
-    assert (l1["hit ratio"], l1["used"], l1["capacity"], l1["evicted"]) == (0.25, "1 GiB", "2 GiB", "3 chunks/s")
-    assert (l1["lived"], l1["asked for again after"]) == ("90.00 s", "10 min")
+    assert (l1["hit ratio"], l1["used"], l1["capacity"], l1["evicted"]) == (25.0, "1 GiB", "2 GiB", "3 chunks/s")
+    assert (l1["lived"], l1["asked for again after"]) == ("90.0 s", "10 min")
     assert frame.iloc[2]["evicted"] == "7 keys/s"
     assert frame.iloc[0][["used", "evicted", "lived"]].isna().all()
     assert any("--kv-cache-metrics" in caption.value for caption in page.caption)
@@ -181,11 +181,11 @@ def test_whether_a_bigger_l1_helps_is_answered_with_its_numbers_and_the_way_to_t
     with prometheus(answers(LARGER, {"evidence": [*ROOMY, *MISSING], "places": [({}, 14.0)]})) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = turned(opened("cache"), LARGER)
-    why = "33 % of what it evicted was asked for again, 50.00 s later on average: about 1.5 times its size would have kept it"
+    why = "33 % of what it evicted was asked for again, 50.0 s later on average: about 1.5 times its size would have kept it"
     assert page.warning[0].value == f"**Yes.** `lmcache-0`: {why}."
     frame = page.dataframe[0].value
     assert list(frame["bigger?"]) == ["yes", "no"]
-    assert (frame.iloc[0]["L2 found instead"], frame.iloc[0]["size"]) == (0.25, "8 GiB")
+    assert (frame.iloc[0]["L2 found instead"], frame.iloc[0]["size"]) == (25.0, "8 GiB")
     captions = [caption.value for caption in page.caption]
     assert captions[0] == "2 of 14 L1s, those that evict most."
     assert captions[1].startswith("To try it start the servers with about 12 GiB (LMCache: --l1-size-gb 12)")

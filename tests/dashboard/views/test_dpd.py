@@ -160,7 +160,7 @@ def test_an_advice_shows_its_evidence_and_the_way_there(opened: Opener, steered:
         shown = [(metric.label, metric.value) for metric in page.metric]
         assert ("Busy", "97 %") in shown
         assert ("Preempted", "unknown") in shown
-        assert ("On its way", "1.2 GB") in shown
+        assert ("On its way", "1.118 GiB") in shown
         assert ("Prefill engines' free KV", "80 %") in shown
         assert ("Prefill engines' KV full in", "not filling") in shown
         page.number_input(key="buffer").set_value(1.0)
@@ -204,7 +204,7 @@ def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: S
     page = slide(thresholds(opened), "threshold", 2_048)
     assert "In force: prompts of at least 512 tokens are computed on a prefill engine first" in " ".join(said(page.caption))
     shown = figures(page)
-    assert shown["Disaggregated"] == ("25.0%", "now 50.0%")
+    assert shown["Disaggregated"] == ("25 %", "now 50 %")
     assert shown["Would change path"] == ("1", "0 to prefill, 1 direct")
     assert shown["Prefill pool busy"] == ("unknown", "now unknown")
     assert "too few prefills tell their time" in " ".join(said(page.caption))
@@ -214,7 +214,7 @@ def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: S
 def test_what_a_decode_engine_holds_is_the_second_dimension(opened: Opener, steered: Steered) -> None:
     remembered(steered)
     page = slide(thresholds(opened), "uncached", 128)
-    assert figures(page)["Disaggregated"] == ("25.0%", "now 50.0%")
+    assert figures(page)["Disaggregated"] == ("25 %", "now 50 %")
     assert not page.exception
 
 
@@ -251,7 +251,7 @@ def test_where_disaggregation_is_off_the_preview_is_of_switching_it_on(opened: O
     remembered(steered)
     steered.patch({"dpd": {"enabled": False}})
     page = thresholds(opened)
-    assert figures(page)["Disaggregated"] == ("50.0%", "now off")
+    assert figures(page)["Disaggregated"] == ("50 %", "now off")
     assert page.button(key="preview threshold").label == "Preview disaggregation with this threshold"
     page = press(page, "preview threshold")
     assert page.dataframe[0].value["field"].to_list() == ["models.smollm2.dpd.enabled"]

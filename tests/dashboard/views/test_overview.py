@@ -25,7 +25,7 @@ def test_the_numbers_say_their_units_and_what_is_not_known(
     assert not page.exception
     assert {metric.label: (metric.value, metric.delta) for metric in page.metric} == {
         "Requests": ("2.00 /s", "errors 25 %"),
-        "Goodput": ("≤ 1.80 /s", "≤ 90.0% in time"),
+        "Goodput": ("≤ 1.80 /s", "≤ 90 % in time"),
         "TTFT p50, direct": ("40 ms", "p95 90 ms"),
         "TTFT p50, DPD": ("1.25 s", "p95 2.50 s"),
         "ITL p50, direct": ("8 ms", "p95 unknown"),

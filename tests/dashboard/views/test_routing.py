@@ -190,7 +190,7 @@ def test_recent_decisions_are_listed_newest_first(opened: Opener, steered: Steer
     newest = page.dataframe[0].value.iloc[0]
     assert (newest["TTFT"], newest["prompt tokens"], newest["path because"]) == (250.0, "~1533", "at_threshold")
     assert newest["link"].endswith("?request=r-9")
-    unknown = ["cached tokens", "expected", "TTFT", "total", "error"]
+    unknown = ["cached tokens", "expected", "TTFT", "total"]
     assert page.dataframe[0].value.iloc[1][unknown].isna().all()
 
 
