@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -38,19 +38,22 @@ def draw(name: str, state: StateView | None, scope: Scope) -> None:
     answers = None
     with notices.quiet():  # where Prometheus is away, the page says so
         answers = asking.ask(_questions(name, scope), scope.span)
-    engine = _engine(name, state, answers)
-    if engine is None:
+    known = _known(name, state, answers)
+    if not known:
         st.info(f"Nobody knows an engine {code(name)} now: it left, or its name is another one.")
         return
     left, right = st.columns([3, 2])
     with left:
-        st.dataframe(facts(engine), hide_index=True, key="facts", height="content", column_config={
+        if len(known) > 1:
+            places = ", ".join(str(engine.site or "") or "(unnamed)" for engine in known)
+            st.info(f"Several have an engine of this name: pick one above. Seen: {plain(places)}.", icon=":material/filter_alt:")
+        st.dataframe(facts(known), hide_index=True, key="facts", height="content", column_config={
             "what": st.column_config.TextColumn("what", width=130),
             "is": st.column_config.TextColumn("is", width=400),
             "says": st.column_config.TextColumn("says", width=90, help="Who says so."),
         }, alt=f"What {name} is, and who says so.")  # fmt: skip
     with right:
-        _links(engine)
+        _links(name)
         if answers is not None:
             with notices.told():
                 _firing(name, answers.samples("firing"))
@@ -70,18 +73,21 @@ def _questions(name: str, scope: Scope) -> dict[str, Question]:
     }
 
 
-def _engine(name: str, state: StateView | None, answers: Answers | None) -> Engine | None:
+def _known(name: str, state: StateView | None, answers: Answers | None) -> list[Engine]:
+    """The engine of this name, or those that have it: one a pool, cluster and namespace."""
     views = None if state is None else [view for view in state.engines if view.name == name]
     listed = None
     if answers is not None:
         with notices.quiet():
             listed = listing(answers.samples("listing"))
-    return next((engine for engine in engines(views, listed) if engine.name == name), None)
+    return [engine for engine in engines(views, listed) if engine.name == name]
 
 
-def facts(engine: Engine) -> pd.DataFrame:
-    """One row a fact: what it is, and who says so."""
-    return pd.DataFrame(list(_facts(engine)), columns=["what", "is", "says"])
+def facts(known: Sequence[Engine]) -> pd.DataFrame:
+    """One row a fact: what it is, and who says so; of several of one name, each beginning with where it is."""
+    where = [("where", str(engine.site or "") or amounts.UNKNOWN, "exporter") for engine in known] if len(known) > 1 else [None]
+    rows = [row for at, engine in zip(where, known, strict=True) for row in (*filter(None, [at]), *_facts(engine))]
+    return pd.DataFrame(rows, columns=["what", "is", "says"])
 
 
 def _facts(engine: Engine) -> Iterator[tuple[str, str, str]]:
@@ -101,17 +107,13 @@ def _facts(engine: Engine) -> Iterator[tuple[str, str, str]]:
     )
     if view is not None:
         yield "address", view.url or "none until it listens", "target list"
-        if remarks := view.remarks(clock):
-            yield "remarks", remarks, "control"
-    if engine.listed is not None and engine.listed.several:
-        yield "namespaces", "several have an engine of this name: pick one above", "exporter"
+    if remarks := engine.remarks(clock):
+        yield "remarks", remarks, "control"
 
 
-def _links(engine: Engine) -> None:
+def _links(name: str) -> None:
     with st.container(horizontal=True):
-        links.page_link(
-            "routing", "Its requests", {"engine": engine.name}, icon=":material/alt_route:", tip="Requests that it served"
-        )
+        links.page_link("routing", "Its requests", {"engine": name}, icon=":material/alt_route:", tip="Requests that it served")
         links.page_link("alerts", "Alerts", icon=":material/notifications:", tip="All alerts")
 
 

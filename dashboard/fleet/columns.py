@@ -12,6 +12,7 @@ from dashboard import amounts
 from dashboard.fleet.told import Figures
 from stack.metrics.engine_queries import UNITS, Quantity
 
+WHERE = st.column_config.TextColumn("where", width=130, help="Cluster and namespace, where there are several.")
 SAID = f"A figure that nobody tells is {amounts.UNKNOWN}: it is not 0."
 
 

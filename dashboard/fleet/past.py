@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal
 
 import pandas as pd
 import streamlit as st
 
-from dashboard import amounts, asking, axes, charts, notices, palette, panels, reader, sources
+from dashboard import amounts, asking, axes, charts, notices, palette, panels, reader, sites, sources
 from dashboard.asking import Answers, Now, Over
 from dashboard.charts import Span
 from dashboard.fleet.place import Place
@@ -17,6 +17,7 @@ from dashboard.marks import marks
 from dashboard.picture import Trace
 from dashboard.promapi import Sample, step_seconds
 from dashboard.scope import Scope
+from dashboard.sites import Site
 from dashboard.steering.review import sentence
 from stack.control.audit import AuditRecord, Outcome
 from stack.fleet.engine import State
@@ -99,18 +100,20 @@ def _comings(seen: list[Sample] | None, step: int) -> None:
     st.caption(f"By the exporter's list every {step} s: who stayed shorter may lack, and while no exporter is read nobody is seen.")
 
 
-def comings(seen: Iterable[Sample], step: int) -> pd.DataFrame:
+def comings(seen: Sequence[Sample], step: int) -> pd.DataFrame:
     """Who came and who went, the newest first. Who was there when the record begins did not come then."""
-    seen = list(seen)
-    begin = min((sample.value for sample in seen if sample.labels.get(Label.EVENT) == "since"), default=None)
+    since = [sample for sample in seen if sample.labels.get(Label.EVENT) == "since"]
+    begins = {Site.of(sample.labels): sample.value for sample in since}  # a fleet's record may be younger than another's
+    found = [sample for sample in seen if sample.labels.get(Label.EVENT) != "since"]
+    named = sites.names(found)
     rows = []
-    for sample in sorted(seen, key=lambda one: (-one.value, one.labels.get(Label.REPLICA, ""))):
-        labels, event = sample.labels, sample.labels.get(Label.EVENT)
-        if event == "since" or (event == "joined" and begin is not None and sample.value <= begin + step):
+    for sample in sorted(found, key=lambda one: (-one.value, named(one))):
+        labels, event, begin = sample.labels, sample.labels.get(Label.EVENT), begins.get(Site.of(sample.labels))
+        if event == "joined" and begin is not None and sample.value <= begin + step:
             continue
         rows.append({
             "at": reader.moment(sample.value),
-            "engine": labels.get(Label.REPLICA, amounts.UNKNOWN),
+            "engine": named(sample),
             "what": {"joined": "came", "left": "last seen"}.get(event or "", amounts.UNKNOWN),
             "pool": f"{labels.get(Label.MODEL_NAME, '?')} {labels.get(Label.POOL, '?')}",
         })  # fmt: skip

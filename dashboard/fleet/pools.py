@@ -11,10 +11,12 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import amounts
-from dashboard.fleet.columns import OF_POOLS, cells, numbers
+from dashboard.fleet.columns import OF_POOLS, WHERE, cells, numbers
+from dashboard.fleet.name import Name
 from dashboard.fleet.place import Place
 from dashboard.fleet.seen import STATES, Engine
 from dashboard.fleet.told import Figures, Told
+from dashboard.sites import NOWHERE, Site
 from dashboard.steering.pools import progress
 from stack.api.schema import StateView
 from stack.fleet.engine import State
@@ -29,6 +31,7 @@ class Row:
 
     place: Place
     by_state: Mapping[str, int]
+    site: Site = NOWHERE
     desired: int | None = None
     progress: float | None = None
     bounds: tuple[int, int] | None = None
@@ -36,9 +39,9 @@ class Row:
     remarks: tuple[str, ...] = ()
 
     @property
-    def rank(self) -> tuple[float, Place]:
+    def rank(self) -> tuple[float, Place, Site]:
         """The least done first."""
-        return 1.0 if self.progress is None else self.progress, self.place
+        return 1.0 if self.progress is None else self.progress, self.place, self.site
 
 
 def of_control(state: StateView, told: Told) -> list[Row]:
@@ -53,25 +56,24 @@ def of_control(state: StateView, told: Told) -> list[Row]:
             desired=pool.desired,
             progress=pool.fraction,
             bounds=(bounds.min, bounds.max),
-            figures={**told.figures.get((place, ""), {}), **_in_flight(state, place)},
+            figures={**told.of_pool(place), **_in_flight(state, place)},
             remarks=tuple(_remarks(state, place, told)),
         ))  # fmt: skip
     return sorted(rows, key=lambda row: row.rank)
 
 
 def of_prometheus(engines: Sequence[Engine], told: Told) -> list[Row]:
-    """The pools that Prometheus knows of, where control does not say."""
-    counts: dict[Place, Counter[str]] = {}
+    """The pools that Prometheus knows of, where control does not say; those of each cluster and namespace for themselves."""
+    counts: dict[Name, Counter[str]] = {}
     for engine in engines:
-        counts.setdefault(engine.place, Counter())[engine.state] += 1
-    places = dict.fromkeys([*counts, *(place for place, _ in told.figures)])
+        counts.setdefault(Name(engine.place, site=engine.site or NOWHERE), Counter())[engine.state] += 1
     rows = []
-    for place in places:
-        own, by_state = told.figures.get((place, ""), {}), counts.get(place, Counter())
+    for pool in dict.fromkeys([*counts, *(name for name in told.figures if not name.engine)]):
+        own, by_state = told.figures.get(pool, {}), counts.get(pool, Counter())
         desired = own.get(Quantity.DESIRED)
         wanted = None if desired is None else int(desired)
         known = {state: by_state[state] for state in _OF_ROUTERS}
-        rows.append(Row(place, known, wanted, _progress(wanted, by_state), None, own, tuple(_ambiguity(place, told))))
+        rows.append(Row(pool.place, known, pool.site, wanted, _progress(wanted, by_state), None, own))
     return sorted(rows, key=lambda row: row.rank)
 
 
@@ -93,22 +95,20 @@ def _remarks(state: StateView, place: Place, told: Told) -> Iterator[str]:
         if (pool.model, pool.pool.value) == (place.model, place.pool):
             yield from filter(None, [pool.hold])
             yield f"run by {pool.workload}" + ("" if pool.owner is None else f", sized by {pool.owner.kind} {pool.owner.name}")
-    yield from _ambiguity(place, told)
-
-
-def _ambiguity(place: Place, told: Told) -> Iterator[str]:
-    if (place, "") in told.ambiguous:
+    if len(told.pools(place)) > 1:
         yield "several clusters or namespaces have it: pick one above for its figures"
 
 
 def table(rows: Sequence[Row]) -> pd.DataFrame:
     """As a table; a figure that nobody told is no number."""
-    return pd.DataFrame([_row(row) for row in rows])
+    several = len({row.site for row in rows}) > 1
+    return pd.DataFrame([_row(row, {"where": str(row.site)} if several else {}) for row in rows])
 
 
-def _row(row: Row) -> dict[str, object]:
+def _row(row: Row, where: Mapping[str, str]) -> dict[str, object]:
     return {
         "pool": str(row.place),
+        **where,
         "progress": amounts.hundredths(row.progress),
         "desired": row.desired,
         **{str(state): row.by_state.get(state) for state in STATES},
@@ -136,6 +136,7 @@ def draw(rows: Sequence[Row], picked: str, choose: Callable[[], None]) -> None:
 
 
 _CONFIG: Mapping[str, Any] = {
+    "where": WHERE,
     "in place": st.column_config.ProgressColumn(
         "in place", format=amounts.PERCENT, min_value=0, max_value=100, width=110, color="auto",
         help="Engines that are where they should be (ready, or drained by an operator), of all there are or should be.",

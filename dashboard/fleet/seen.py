@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dashboard import amounts
+from dashboard.fleet.name import Name
 from dashboard.fleet.place import Place
-from dashboard.fleet.told import Figures, Listed, Name, Told
+from dashboard.fleet.told import Figures, Listed, Told
+from dashboard.sites import NOWHERE, Site
 from stack.api.schema import EngineView
 from stack.fleet.engine import State
 from stack.metrics.engine_queries import Quantity
@@ -16,13 +19,16 @@ STATES = (State.DOWN, amounts.UNKNOWN, State.JOINING, State.DRAINING, State.DRAI
 """The worst first."""
 _BY_HEALTH = {"not_ready": State.DOWN, "unknown": State.JOINING, "ready": State.READY}
 _NOT_LISTED = Listed()
+NAMESAKE = "several clusters or namespaces have one of this name: which of them is control's nobody tells"
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
     """`view` is control's word, None where control does not list it, `listed` the exporter's and the routers' in Prometheus.
 
-    That is None where Prometheus does not answer. `figures` are its, too, by quantity.
+    That is None where Prometheus does not answer. `figures` are its, too, by quantity. `site` is None where it does not list it,
+    as control does not say where its engines are. `namesake`: control has an engine of this
+    name, and nobody tells which of several clusters' or namespaces' it is.
     """
 
     place: Place
@@ -30,6 +36,8 @@ class Engine:
     view: EngineView | None
     listed: Listed | None
     figures: Figures = field(default_factory=dict)
+    site: Site | None = None
+    namesake: bool = False
 
     @property
     def state(self) -> str:
@@ -68,20 +76,35 @@ class Engine:
         return () if self.listed is None else self.listed.unread
 
     @property
-    def rank(self) -> tuple[int, bool, float, str]:
+    def rank(self) -> tuple[int, bool, float, str, str]:
         """Where it stands in a list whose first is the worst off."""
-        return STATES.index(self.state), not self.unread, -(self.in_flight or 0), self.name
+        return STATES.index(self.state), not self.unread, -(self.in_flight or 0), self.name, str(self.site or NOWHERE)
+
+    def remarks(self, clock: Callable[[float], str]) -> str:
+        """What else there is to say of it, for people; `clock` writes a time."""
+        if self.namesake:
+            return NAMESAKE
+        return "" if self.view is None else self.view.remarks(clock)
 
 
 def engines(views: Sequence[EngineView] | None, listed: Mapping[Name, Listed] | None) -> list[Engine]:
-    """Every engine, the worst off first. Those that only one side knows of are there, too."""
+    """Every engine, the worst off first. Those that only one side knows of are there, too.
+
+    What control says of an engine is said of the one that Prometheus has of its name, while that is one.
+    """
     own = {(Place(view.model, view.pool.value), view.name): view for view in views or ()}
-    names = dict.fromkeys([*own, *(listed or ())])
-    found = [
-        Engine(place, name, own.get((place, name)), None if listed is None else listed.get((place, name), _NOT_LISTED))
-        for place, name in names
-    ]
-    return sorted(found, key=lambda engine: engine.rank)
+    alike = Counter((whole.place, whole.engine) for whole in listed or ())
+    alone = [
+        Engine(*key, view, None if listed is None else _NOT_LISTED) for key, view in own.items() if key not in alike
+    ]  # fmt: skip
+    found = [_listed(whole, one, own.get((whole.place, whole.engine)), alike) for whole, one in (listed or {}).items()]
+    return sorted([*alone, *found], key=lambda engine: engine.rank)
+
+
+def _listed(whole: Name, listed: Listed, view: EngineView | None, alike: Counter[tuple[Place, str]]) -> Engine:
+    only = alike[whole.place, whole.engine] == 1
+    namesake = view is not None and not only
+    return Engine(whole.place, whole.engine, view if only else None, listed, site=whole.site, namesake=namesake)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +140,6 @@ def _words(engine: Engine) -> Iterator[str]:
 
 def measured(found: Sequence[Engine], told: Told) -> list[Engine]:
     """`found` with their figures."""
-    return [replace(engine, figures=told.figures.get((engine.place, engine.name), {})) for engine in found]
+    return [
+        replace(engine, figures=told.figures.get(Name(engine.place, engine.name, engine.site or NOWHERE), {})) for engine in found
+    ]  # fmt: skip

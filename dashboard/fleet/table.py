@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import amounts, palette, reader
-from dashboard.fleet.columns import IN_FLIGHT, OF_ENGINES, cells, numbers
+from dashboard.fleet.columns import IN_FLIGHT, OF_ENGINES, WHERE, cells, numbers
 from dashboard.fleet.seen import Engine
 
 _ROWS_SHOWN, _HEIGHT_MAX = 12, 460  # rows, pixels
@@ -31,13 +31,15 @@ def draw(engines: Sequence[Engine], picked: str, choose: Callable[[], None]) -> 
 
 def table(engines: Sequence[Engine]) -> pd.DataFrame:
     """One row an engine."""
-    return pd.DataFrame([_row(engine) for engine in engines])
+    several = len({engine.site for engine in engines if engine.site is not None}) > 1
+    return pd.DataFrame([_row(engine, {"where": str(engine.site or "")} if several else {}) for engine in engines])
 
 
-def _row(engine: Engine) -> dict[str, object]:
+def _row(engine: Engine, where: Mapping[str, str]) -> dict[str, object]:
     view = engine.view
     return {
         "engine": engine.name,
+        **where,
         "state": engine.state,
         "health": (engine.health or amounts.UNKNOWN).replace("_", " "),
         "looked at": None if view is None else view.health_age_seconds,
@@ -49,7 +51,7 @@ def _row(engine: Engine) -> dict[str, object]:
         "read": read(engine),
         "emulated": {True: "yes", False: "no"}.get(engine.emulated) if engine.emulated is not None else None,
         "url": None if view is None else view.url or "",
-        "detail": "" if view is None else view.remarks(clock),
+        "detail": engine.remarks(clock),
     }
 
 
@@ -75,6 +77,7 @@ def _coloured(state: object) -> str:
 
 
 _CONFIG: Mapping[str, Any] = {
+    "where": WHERE,
     "state": st.column_config.TextColumn(
         "state", width=78,
         help="Control's word: ready, joining, draining (it leaves), drained (an operator's wish), down. Else what routers see.",

@@ -37,6 +37,18 @@ def test_who_was_there_when_the_record_begins_did_not_come_then() -> None:
     assert comings(seen, step=15).empty
 
 
+def test_a_cluster_whose_record_is_younger_has_not_just_come_and_namesakes_are_told_apart() -> None:
+    seen = [
+        sample("decode-0", "", 500.0, event="joined", cluster="west"),
+        sample("decode-0", "", 700.0, event="left", cluster="east"),
+        sample("decode-1", "", 600.0, event="joined", cluster="west"),
+        sample("", "", 10.0, event="since", cluster="east"),
+        sample("", "", 495.0, event="since", cluster="west"),
+    ]
+    rows = comings(seen, step=15).to_dict("records")
+    assert [(row["engine"], row["what"]) for row in rows] == [("east / decode-0", "last seen"), ("west / decode-1", "came")]
+
+
 def test_controls_steps_about_pools_are_told_and_others_are_not() -> None:
     records = [
         record(1001.0, Outcome.FAILED, field="engines.decode-9", effect="cannot end it"),

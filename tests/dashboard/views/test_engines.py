@@ -238,3 +238,25 @@ def test_of_a_thousand_engines_the_worst_off_are_shown(opened: Opener, environme
     shown = rows(page, 1, "engine", "state")
     assert (len(shown), shown[0]) == (50, {"engine": "decode-777", "state": "down"})
     assert "The 50 worst off of 1,000 engines." in page.caption[1].value
+
+
+def test_engines_of_two_clusters_are_told_apart_and_control_has_no_word_on_which_is_its(
+    opened: Opener, steered: Steered, environment: pytest.MonkeyPatch
+) -> None:
+    told: list[Series] = []
+    for cluster, version in (("east", "0.32"), ("west", "0.31")):
+        told.append((labels("decode-0", "listed", version=version, cluster=cluster), 2.0))
+        told.append((labels("decode-0", "health", state="ready", cluster=cluster), 1.0))
+    with prometheus({engine_queries.listing().expr: told, _closely("decode-0"): told}) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = opened("engines", {"engine": "decode-0"})
+    shown = {(row["engine"], row["where"], row["version"]) for row in rows(page, 1, "engine", "where", "version")}
+    assert shown == {
+        ("decode-0", "east", "0.32"), ("decode-0", "west", "0.31"), ("decode-1", "", None), ("prefill-0", "", None),
+    }  # fmt: skip
+    assert "Several have an engine of this name: pick one above. Seen: east, west." in [info.value for info in page.info]
+    assert not page.exception
+
+
+def _closely(name: str) -> str:
+    return engine_queries.listing({Label.REPLICA: name}).expr
