@@ -115,7 +115,7 @@ def comings(seen: Sequence[Sample], step: int) -> pd.DataFrame:
             "at": reader.moment(sample.value),
             "engine": named(sample),
             "what": {"joined": "came", "left": "last seen"}.get(event or "", amounts.UNKNOWN),
-            "pool": f"{labels.get(Label.MODEL_NAME, '?')} {labels.get(Label.POOL, '?')}",
+            "pool": f"{labels.get(Label.MODEL_NAME, amounts.UNKNOWN)} {labels.get(Label.POOL, amounts.UNKNOWN)}",
         })  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -13,6 +13,7 @@ from dashboard.fleet.columns import IN_FLIGHT, OF_ENGINES, WHERE, cells, numbers
 from dashboard.fleet.seen import Engine
 
 _ROWS_SHOWN, _HEIGHT_MAX = 12, 460  # rows, pixels
+TOLD_BY_CONTROL = ("engine", "model", "pool", "state", "health", "looked at", IN_FLIGHT.title, "emulated", "url", "detail")
 
 
 def draw(engines: Sequence[Engine], picked: str, choose: Callable[[], None]) -> None:
@@ -20,11 +21,20 @@ def draw(engines: Sequence[Engine], picked: str, choose: Callable[[], None]) -> 
     button = st.column_config.ButtonColumn(
         "engine", pinned=True, alignment="left", key=picked, on_click=choose, help="Click an engine to see more of it."
     )
+    _drawn(engines, button)
+
+
+def of_control(engines: Sequence[Engine]) -> None:
+    """The table of engines of which only control has told."""
+    _drawn(engines, st.column_config.TextColumn("engine", pinned=True), TOLD_BY_CONTROL)
+
+
+def _drawn(engines: Sequence[Engine], engine: Any, order: Sequence[str] | None = None) -> None:
     frame = table(engines)
     st.dataframe(
         frame.style.map(_coloured, subset=["state"]), hide_index=True, placeholder=amounts.UNKNOWN, key="engines",
-        height="content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX,
-        column_config={"engine": button, **_CONFIG, **numbers(OF_ENGINES)},
+        height="content" if len(frame) <= _ROWS_SHOWN else _HEIGHT_MAX, column_order=order,
+        column_config={"engine": engine, **_CONFIG, **numbers(OF_ENGINES)},
         alt="One row an engine: pool, state, health, requests, cache, tokens, version, and how old what is known is.",
     )  # fmt: skip
 

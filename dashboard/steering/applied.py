@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 
-import pandas as pd
 import streamlit as st
 
-from dashboard import amounts, links, palette, reader
+from dashboard import amounts, links
+from dashboard.fleet import table
+from dashboard.fleet.seen import engines
 from dashboard.steering.fields import fields
 from dashboard.steering.pools import PoolProgress, progress
 from dashboard.wording import code, plain
-from stack.api.schema import EngineView, StateView
+from stack.api.schema import StateView
 from stack.fleet.engine import Health, State
 
 _ROWS_SHOWN = 12
@@ -59,38 +60,10 @@ def _engines(state: StateView) -> None:
     if not state.engines:
         st.info("No engine is listed.")
         return
-    moving = tuple(engine for engine in state.engines if engine.state is not State.READY or engine.health is not Health.READY)
+    moving = [engine for engine in state.engines if engine.state is not State.READY or engine.health is not Health.READY]
     if moving:
-        frame = table(moving[:_ROWS_SHOWN])
-        st.dataframe(frame.style.map(_coloured, subset=["state"]), hide_index=True, height="content", key="engines")
+        table.of_control(engines(moving, None)[:_ROWS_SHOWN])
     ready = len(state.engines) - len(moving)
     more = f", {len(moving) - _ROWS_SHOWN:,} more are not" if len(moving) > _ROWS_SHOWN else ""
     st.caption(f"{ready:,} of {len(state.engines):,} engines are ready{more}.")
     links.page_link("engines", "All engines", icon=":material/dns:")
-
-
-def table(engines: tuple[EngineView, ...]) -> pd.DataFrame:
-    """The engines as rows."""
-    return pd.DataFrame([_row(engine) for engine in engines])
-
-
-def _row(engine: EngineView) -> dict[str, str]:
-    return {
-        "engine": engine.name,
-        "pool": engine.pool.value,
-        "state": engine.state.value,
-        "health": engine.health.value.replace("_", " "),
-        "looked at": amounts.ago(engine.health_age_seconds),
-        "requests in flight": amounts.UNKNOWN if engine.in_flight is None else str(engine.in_flight),
-        "emulated": "yes" if engine.emulated else "",  # an engine that is only starting cannot be told yet
-        "url": engine.url or "",
-        "detail": engine.remarks(_clock),
-    }
-
-
-def _clock(at: float) -> str:
-    return f"{reader.moment(at):%b %d, %H:%M:%S}"
-
-
-def _coloured(state: object) -> str:
-    return f"color: {palette.STATES[str(state)]}"

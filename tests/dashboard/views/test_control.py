@@ -9,6 +9,7 @@ import httpx
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.fleet import table
 from stack.control.access import Role
 from stack.control.mode import Mode, Stance
 from tests.dashboard.conftest import TOOLBAR, Opener
@@ -213,6 +214,7 @@ def test_a_growing_pool_is_shown_until_it_is_ready(opened: Opener, steered: Stee
     assert moving[["engine", "state", "health"]].to_dict("records") == [
         {"engine": "decode-2", "state": "joining", "health": "unknown"}
     ]
+    assert list(page.dataframe[0].proto.column_order) == list(table.TOLD_BY_CONTROL)
     assert any("2 of 3 ready; decode-2 is joining, for " in caption for caption in said(page.caption))
     assert "3 of 4 engines are ready." in said(page.caption)
     steered.ready("decode-2")
