@@ -77,11 +77,14 @@ def spread(counts: Mapping[str, Mapping[int, float]]) -> go.Figure:
     for pool, tenths in sorted(counts.items()):
         colour = palette.stroke((pool,), 0).colour
         drawn.add_bar(
-            x=words, y=[tenths.get(tenth, 0) for tenth in range(10)], name=literal(pool) or "engines", marker={"color": colour}
-        )
+            x=[10 * tenth + 5 for tenth in range(10)], y=[tenths.get(tenth, 0) for tenth in range(10)],
+            name=literal(pool) or "engines", marker={"color": colour},
+            customdata=words, hovertemplate="%{customdata}: %{y} %{fullData.name}<extra></extra>",
+        )  # fmt: skip
+    drawn.update_xaxes(range=(0, 100), dtick=20, ticksuffix=" %")
     drawn.update_yaxes(title="engines", rangemode="tozero", automargin=True)
     legend = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
-    return drawn.update_layout(height=HEIGHT, margin={"l": 0, "r": 8, "t": 32, "b": 0}, legend=legend, showlegend=True)
+    return drawn.update_layout(height=HEIGHT, margin={"l": 0, "r": 20, "t": 32, "b": 0}, legend=legend, showlegend=True)
 
 
 def _tables(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

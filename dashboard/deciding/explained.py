@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard import amounts, notices, reader, sources
+from dashboard import amounts, legend, notices, reader, sources
 from dashboard.deciding import outcome, scored
 from dashboard.deciding.listing import address
 from dashboard.deciding.wanted import REQUEST
@@ -92,8 +93,9 @@ def _candidates(pool: str, chosen: Selection, prompt_tokens: int) -> None:
         return
     bars = scored.bars(chosen, prompt_tokens)
     for column, one in zip(st.columns(len(bars)), bars, strict=True):
-        column.markdown(f":small[{one.title}]", help=one.help)
-        column.plotly_chart(one.figure, key=f"{pool} {one.title}", config=PLAIN, alt=f"{one.title}, {pool}: {one.told}")
+        with column:
+            st.markdown(f":small[{one.title}]", help=one.help)
+            _drawn(one.figure, f"{pool} {one.title}", f"{one.title}, {pool}: {one.told}")
     with st.expander(f"The numbers of the {pool.lower()} candidates", key=f"{pool} numbers"):
         st.dataframe(
             scored.table(chosen), hide_index=True, placeholder=amounts.UNKNOWN, key=f"candidates {pool}", alt=f"{pool} candidates"
@@ -105,25 +107,14 @@ def _measured(record: DecisionRecord) -> None:
     st.markdown("**As predicted?**")
     tokens, seconds = outcome.cached(record), outcome.first_token(record)
     left, right = st.columns(2)
-    left.markdown(
-        ":small[Cached prompt tokens]", help="As the strategy expected them, and as the engine that answered reported them."
-    )
-    left.plotly_chart(
-        outcome.beside(tokens, "tokens"),
-        key="cached as predicted",
-        config=PLAIN,
-        alt=f"Cached tokens. {outcome.told(tokens, 'tokens')}",
-    )
-    right.markdown(
-        ":small[First token of the engine that computed the prompt]",
-        help="From handing it the request to its first token, in seconds.",
-    )
-    right.plotly_chart(
-        outcome.beside(seconds, "seconds"),
-        key="ttft as predicted",
-        config=PLAIN,
-        alt=f"First token. {outcome.told(seconds, 'seconds')}",
-    )
+    with left:
+        help = "As the strategy expected them, and as the engine that answered reported them."
+        st.markdown(":small[Cached prompt tokens]", help=help)
+        _drawn(outcome.beside(tokens, "tokens"), "cached as predicted", f"Cached tokens. {outcome.told(tokens, 'tokens')}")
+    with right:
+        help = "From handing it the request to its first token, in seconds."
+        st.markdown(":small[First token of the engine that computed the prompt]", help=help)
+        _drawn(outcome.beside(seconds, "seconds"), "ttft as predicted", f"First token. {outcome.told(seconds, 'seconds')}")
     with st.container(horizontal=True):
         _metric("Regret", _tokens(record.regret_tokens), "What the best candidate was believed to hold beyond the chosen one.")
         _metric(
@@ -133,6 +124,11 @@ def _measured(record: DecisionRecord) -> None:
         _metric(
             "TTFT", amounts.duration(record.ttft_seconds), "As the client saw it, from the last byte in; unknown when not streamed."
         )
+
+
+def _drawn(figure: go.Figure, key: str, alt: str) -> None:
+    legend.above(figure)
+    st.plotly_chart(figure, key=key, config=PLAIN, alt=alt)
 
 
 def _metric(title: str, value: str, help: str) -> None:
@@ -148,7 +144,7 @@ def _phases(record: DecisionRecord) -> None:
         st.caption("Unknown: the router told no phases of it.")
         return
     told = "; ".join(f"{name} {amounts.duration(record.phases[name])}" for name in outcome.ordered(record.phases))
-    st.plotly_chart(outcome.spent(record), key="phases", config=PLAIN, alt=f"Phases of the request. {told}")
+    _drawn(outcome.spent(record), "phases", f"Phases of the request. {told}")
 
 
 def _others(record: DecisionRecord) -> None:

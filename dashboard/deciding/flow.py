@@ -22,7 +22,8 @@ from stack.model.tier import Pool
 ENGINES_SHOWN = 8  # a pool; the rest is drawn as one, or a large fleet is a grey wall
 ROWS_SHOWN = 200  # ways, of the table
 _ROW_PIXELS, _HEIGHT_MIN = 34, 240
-_LETTERS = 16  # of a name: the labels of two columns have to fit between them
+_LETTERS, _LETTERS_ENGINE = 16, 14  # of a name; the words of two columns of engines are between them
+_LETTER_PIXELS, _BETWEEN_PIXELS = 6.3, 24  # of a letter, and of what else there is from one column to the next
 
 
 class Stage(IntEnum):
@@ -87,7 +88,10 @@ def _stations(names: Sequence[str]) -> tuple[Station, ...]:
 
 
 def picture(drawn: Iterable[Way], ink: str) -> go.Figure:
-    """A Sankey picture; each station says how many requests passed. `ink` is the colour of text."""
+    """A Sankey picture; each station says how many requests passed. `ink` is the colour of text.
+
+    Its width is the least with which its words are beside each other.
+    """
     gathered = _gathered(list(drawn))
     passed: dict[Station, float] = defaultdict(float)
     links: dict[tuple[Station, Station, str], float] = defaultdict(float)
@@ -98,10 +102,11 @@ def picture(drawn: Iterable[Way], ink: str) -> go.Figure:
             links[start, end, one.colour] += one.requests
     stations = sorted(passed)
     place = {station: number for number, station in enumerate(stations)}
+    labels = {station: f"{_short(station)} ({passed[station]:,.0f})" for station in stations}
     figure = go.Figure()
     figure.add_sankey(
         node={
-            "label": [f"{literal(shortened(station.name, _LETTERS))} ({passed[station]:,.0f})" for station in stations],
+            "label": [literal(label) for label in labels.values()],
             "customdata": [literal(station.name) for station in stations],
             "hovertemplate": "%{customdata}: %{value:,.0f} requests<extra></extra>",
             "color": [_colour(station) for station in stations],
@@ -119,7 +124,23 @@ def picture(drawn: Iterable[Way], ink: str) -> go.Figure:
         textfont={"size": 13, "color": ink, "shadow": "none"},
     )
     rows = max(Counter(station.stage for station in stations).values(), default=0)
-    return figure.update_layout(height=max(_HEIGHT_MIN, _ROW_PIXELS * rows), margin={"l": 4, "r": 4, "t": 12, "b": 12})
+    height = max(_HEIGHT_MIN, _ROW_PIXELS * rows)
+    return figure.update_layout(width=_width(labels), height=height, margin={"l": 4, "r": 4, "t": 12, "b": 12})
+
+
+def _short(station: Station) -> str:
+    engine = station.stage in (Stage.PREFILL, Stage.DECODE)
+    return shortened(station.name, _LETTERS_ENGINE if engine else _LETTERS)
+
+
+def _width(labels: Mapping[Station, str]) -> int:
+    """Columns are equally far apart; between the last two are the words of both."""
+    letters: dict[Stage, int] = defaultdict(int)
+    for station, label in labels.items():
+        letters[station.stage] = max(letters[station.stage], len(label))
+    columns = [letters[stage] for stage in sorted(letters)]
+    between = max(*columns[:-1], sum(columns[-2:]), 0)
+    return round(max(len(columns) - 1, 1) * (_LETTER_PIXELS * between + _BETWEEN_PIXELS))
 
 
 def told(drawn: Sequence[Way]) -> str:

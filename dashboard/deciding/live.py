@@ -73,7 +73,12 @@ def _counted(answers: Answers, scope: Scope) -> None:
 
 def _picture(ways: list[Way], title: str) -> None:
     st.markdown(f"**{title}: {sum(way.requests for way in ways):,.0f} requests**", help=_READ)
-    st.plotly_chart(flow.picture(ways, reader.ink()), key="flow", config=PLAIN, alt=f"Ways of requests. {flow.told(ways)}")
+    figure = flow.picture(ways, reader.ink())
+    with st.container(key="flow-wide"):  # where there is less room than its words need it scrolls
+        st.html(
+            f"<style>.st-key-flow-wide {{overflow-x: auto}} .st-key-flow-wide > * {{min-width: {figure.layout.width}px}}</style>"
+        )
+        st.plotly_chart(figure, key="flow", config=PLAIN, alt=f"Ways of requests. {flow.told(ways)}")
     with st.expander("The same as a table", key="flow rows"):
         st.dataframe(
             flow.table(ways), hide_index=True, placeholder=amounts.UNKNOWN, key="flow table", alt="Ways of requests",

@@ -11,8 +11,7 @@ from dashboard.deciding.shortened import shortened
 from dashboard.picture import literal
 from stack.control.decision import DecisionRecord
 
-_ROW_PIXELS, _HEAD_PIXELS = 64, 52
-_LEGEND = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "traceorder": "normal"}
+_ROW_PIXELS, _SPENT_PIXELS, _AXIS_PIXELS = 64, 44, 30
 Pairs = Mapping[str, tuple[float | None, float | None]]
 """What was predicted and what was measured, by name; None where it is not known."""
 
@@ -48,8 +47,8 @@ def beside(pairs: Pairs, unit: str) -> go.Figure:
     )
     figure.update_yaxes(autorange="reversed", showgrid=False, automargin=True)
     return figure.update_layout(
-        height=_HEAD_PIXELS + _ROW_PIXELS * len(names), barmode="group", bargap=0.3, margin={"l": 0, "r": 8, "t": 28, "b": 0},
-        legend=_LEGEND,
+        height=_AXIS_PIXELS + _ROW_PIXELS * len(names), barmode="group", bargap=0.3, showlegend=False,
+        margin={"l": 0, "r": 16, "t": 0, "b": _AXIS_PIXELS},
     )  # fmt: skip
 
 
@@ -66,8 +65,8 @@ def spent(record: DecisionRecord) -> go.Figure:
     figure.update_xaxes(tickformat="~s", ticksuffix="s", zeroline=False, nticks=8)
     figure.update_yaxes(showticklabels=False, showgrid=False)
     return figure.update_layout(
-        height=120, barmode="stack", bargap=0.2, margin={"l": 0, "r": 8, "t": 28, "b": 0},
-        legend=_LEGEND, showlegend=True,
+        height=_AXIS_PIXELS + _SPENT_PIXELS, barmode="stack", bargap=0.2, showlegend=False,
+        margin={"l": 8, "r": 16, "t": 0, "b": _AXIS_PIXELS},
     )  # fmt: skip
 
 

@@ -17,8 +17,8 @@ from stack.control.decision import Candidate, Selection
 from stack.model.tier import Source
 
 _CHOSEN = "\N{BLACK RIGHT-POINTING TRIANGLE}"
-_ROW_PIXELS, _HEAD_PIXELS, _LEGEND_PIXELS = 26, 64, 22
-_LEGEND = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "traceorder": "normal", "font": {"size": 11}}
+_ROW_PIXELS, _AXIS_PIXELS = 26, 30
+_ROOM = 1.4  # beside the longest bar, for what is written there
 _SECONDS, _TOKENS, _WHOLE = "_s", "_tokens", "ttft_s"
 _WAITS = {"overhead_s": "overhead", "queue_s": "queue", "compute_s": "compute", "load_s": "load"}
 _HELD = {"engine_tokens": Source.ENGINE, "l1_tokens": Source.L1, "l2_tokens": Source.L2}
@@ -73,8 +73,9 @@ def _waits(chosen: Selection) -> Bars | None:
             marker={"symbol": "diamond", "size": 9, "color": palette.MARK}, customdata=_engines(chosen),
             hovertemplate=f"%{{customdata}}, {literal(ranking)}: %{{x:.3~s}}s<extra></extra>",
         )  # fmt: skip
-    _unknown(figure, chosen, lambda one: "" if any(name in one.scores for name in stacked) else "not weighed")
-    figure.update_layout(height=figure.layout.height + _LEGEND_PIXELS)  # its legend takes two lines
+    for place, one in enumerate(chosen.candidates):
+        if _sum(one, stacked) is None:
+            _note(figure, place, 0, "not weighed")
     told = _words(chosen, lambda one: _sum(one, stacked), "{:.3f} s")
     text = "Predicted wait for the first token at each candidate, by what it goes to, in seconds."
     more = f" They are ranked by {code(ranking)}, the smallest first." if ranking else ""
@@ -92,8 +93,12 @@ def _found(chosen: Selection, prompt_tokens: int) -> Bars | None:
     if not tiers:
         _stack(figure, chosen, "cached", palette.SOURCES[Source.ENGINE], lambda one: one.cached_tokens, "%{x:,.0f} tokens")
     figure.add_vline(x=prompt_tokens, line={"color": palette.GREY, "dash": "dot", "width": 1})
-    figure.update_xaxes(range=(0, 1.25 * max([prompt_tokens, *(one.cached_tokens or 0 for one in chosen.candidates), 1])))
-    _unknown(figure, chosen, _doubted)
+    figure.update_xaxes(range=(0, _ROOM * max([prompt_tokens, *(one.cached_tokens or 0 for one in chosen.candidates), 1])))
+    for place, one in enumerate(chosen.candidates):
+        if one.cached_tokens is None:
+            _note(figure, place, 0, amounts.UNKNOWN)
+        elif one.doubts:
+            _note(figure, place, one.cached_tokens, "at least", f"not known: {', '.join(one.doubts)}")
     told = _words(chosen, lambda one: one.cached_tokens, "{:,.0f} tokens")
     text = "Prompt tokens that each candidate was believed to hold, by tier. The dotted line is the whole prompt."
     return Bars("Believed cached tokens", text, figure, told)
@@ -109,7 +114,8 @@ def _busy(chosen: Selection) -> Bars:
             x=capacity, y=_places(chosen), mode="markers", name="full at",
             marker={"symbol": "line-ns-open", "size": 12, "color": palette.MARK}, hovertemplate="full at %{x}<extra></extra>",
         )  # fmt: skip
-    figure.update_xaxes(rangemode="tozero", dtick=1 if max(one.in_flight for one in chosen.candidates) < 8 else None)
+    most = max(one.in_flight for one in chosen.candidates), *(value for value in capacity if value is not None)
+    figure.update_xaxes(rangemode="tozero", dtick=1 if max(most) < 8 else None)
     told = _words(chosen, lambda one: one.in_flight, "{:.0f} requests")
     return Bars("In flight", "Requests the router had at each candidate when it decided.", figure, told)
 
@@ -118,12 +124,12 @@ def _figure(chosen: Selection, suffix: str) -> go.Figure:
     figure = go.Figure()
     short = [(literal(shortened(one.engine, 18)), one.engine == chosen.engine) for one in chosen.candidates]
     names = [f"<b>{name}</b>" if is_chosen else name for name, is_chosen in short]
-    figure.update_yaxes(tickvals=_places(chosen), ticktext=names, autorange="reversed", showgrid=False, automargin=True)
-    figure.update_xaxes(tickformat="~s", ticksuffix=suffix, zeroline=False, automargin=True, nticks=5)
+    bounds = (len(names) - 0.5, -0.5)  # the same in each figure, so that a candidate's bars are at one height
+    figure.update_yaxes(tickvals=_places(chosen), ticktext=names, range=bounds, showgrid=False, zeroline=False, automargin=True)
+    figure.update_xaxes(tickformat="~s", ticksuffix=suffix, zeroline=False, nticks=5)
     return figure.update_layout(
-        height=_HEAD_PIXELS + _ROW_PIXELS * len(chosen.candidates), barmode="stack", bargap=0.35,
-        margin={"l": 0, "r": 8, "t": 28, "b": 0}, legend=_LEGEND,
-        showlegend=True,
+        height=_AXIS_PIXELS + _ROW_PIXELS * len(chosen.candidates), barmode="stack", bargap=0.35,
+        showlegend=False, margin={"l": 0, "r": 16, "t": 0, "b": _AXIS_PIXELS},
     )  # fmt: skip
 
 
@@ -137,19 +143,11 @@ def _stack(
     )  # fmt: skip
 
 
-def _unknown(figure: go.Figure, chosen: Selection, why: Callable[[Candidate], str]) -> None:
-    """Written where a bar ends, or would begin: what is not known is no bar of length 0."""
-    for place, one in enumerate(chosen.candidates):
-        if text := why(one):
-            figure.add_annotation(
-                x=0.99, xref="paper", xanchor="right", y=place, text=literal(text), showarrow=False, font={"size": 11}
-            )
-
-
-def _doubted(one: Candidate) -> str:
-    if one.cached_tokens is None:
-        return amounts.UNKNOWN
-    return f"at least ({', '.join(one.doubts)})" if one.doubts else ""
+def _note(figure: go.Figure, place: int, at: float, text: str, more: str = "") -> None:
+    """Written where a bar ends, or would begin: what is not known is no bar of length 0. `more` is told to who points at it."""
+    figure.add_annotation(
+        x=at, xanchor="left", xshift=2, y=place, text=text, hovertext=literal(more) or None, showarrow=False, font={"size": 11}
+    )  # fmt: skip
 
 
 def _engines(chosen: Selection) -> list[str]:

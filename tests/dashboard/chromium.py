@@ -15,6 +15,8 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.dashboard.cut import cut
+
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SKIP = os.environ.get("KVDECK_BROWSER_SKIP") or ("" if CHROMIUM else "no Chromium on PATH")
 MARKS = [pytest.mark.browser, pytest.mark.skipif(bool(SKIP), reason=SKIP)]
@@ -25,21 +27,6 @@ expect.set_options(timeout=PATIENCE_MS)  # of its own it waits for five seconds,
 
 Scheme = Literal["light", "dark"]
 _ABORTED = "net::ERR_ABORTED"  # what was under way when the reader went on
-
-# Text that its box does not show whole: cut off at an edge, or ended by an ellipsis. What scrolls shows all.
-_CUT = """() => {
-  const found = [];
-  for (const node of document.querySelectorAll('[data-testid=stMain] *, header *')) {
-    const own = [...node.childNodes].some(child => child.nodeType === Node.TEXT_NODE && child.textContent.trim());
-    if (!own || !node.checkVisibility({checkOpacity: true, checkVisibilityCSS: true})) continue;
-    if (node.closest('[data-testid=stDataFrame], canvas, svg, pre, code, [aria-hidden=true], [inert]')) continue;
-    const style = getComputedStyle(node);
-    const hides = value => value === 'hidden' || value === 'clip';
-    if ((hides(style.overflowX) && node.scrollWidth > node.clientWidth + 1)
-        || (hides(style.overflowY) && node.scrollHeight > node.clientHeight + 2)) found.push(node.textContent.trim().slice(0, 80));
-  }
-  return found;
-}"""
 
 
 @dataclass(slots=True)
@@ -120,11 +107,11 @@ def visit(page: Page, title: str) -> None:
 
 
 def sound(page: Page) -> None:
-    """Nothing of Streamlit's own words for a fault, and no text that is cut off."""
+    """Nothing of Streamlit's own words for a fault, and no text that is cut off, in pictures neither."""
     expect(page.get_by_test_id("stException")).to_have_count(0)
     assert "Traceback" not in page.content()
-    if cut := page.evaluate(_CUT):
-        pytest.fail(f"text is cut off: {cut}")
+    if found := cut(page):
+        pytest.fail(f"text is cut off: {found}")
 
 
 def drawn(page: Page) -> None:

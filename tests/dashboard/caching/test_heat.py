@@ -63,7 +63,8 @@ def test_engines_of_several_fleets_have_rows_of_their_own() -> None:
 
 def test_how_engines_spread_has_a_bar_for_each_tenth_and_pool() -> None:
     decode, prefill = heat.spread({"prefill": {0: 2.0}, "decode": {9: 7.0, 3: 1.0}}).data
-    assert (decode.name, decode.x[9], decode.y[9], decode.y[3], sum(decode.y)) == ("decode", "90 to 100 %", 7.0, 1.0, 8.0)
+    assert (decode.name, decode.x[9], decode.customdata[9]) == ("decode", 95, "90 to 100 %")
+    assert (decode.y[9], decode.y[3], sum(decode.y)) == (7.0, 1.0, 8.0)
     assert (prefill.name, prefill.y[0]) == ("prefill", 2.0)
 
 

@@ -70,8 +70,19 @@ def test_a_large_pool_is_its_busiest_engines_and_the_rest() -> None:
 
 def test_long_names_are_shortened_and_whole_where_one_points() -> None:
     node = flow.picture(flow.ways([decision(engine="vllm-llama-8b-decode-7d9f8b6c5d-x2x9k")]), "#000000").data[0].node
-    assert node.label[2] == "vllm-…6c5d-x2x9k (1)"
+    assert node.label[2] == "vllm…c5d-x2x9k (1)"
     assert node.customdata[2] == "vllm-llama-8b-decode-7d9f8b6c5d-x2x9k"
+
+
+def test_the_picture_is_as_wide_as_the_words_of_its_last_two_columns_need() -> None:
+    def width(*decisions: DecisionRecord) -> float:
+        made: float = flow.picture(flow.ways(decisions), "#000000").layout.width
+        return made
+
+    short, long = "decode-0", "vllm-llama-8b-decode-7d9f8b6c5d-x2x9k"
+    assert width(decision(engine=short)) < width(decision(engine=long)) < width(disaggregated(engine=long))
+    assert width(disaggregated(engine=long, prefill_engine=long)) < 1130  # what a window of 1280 has for it
+    assert width(disaggregated(engine=long, prefill_engine=long), decision(model="other")) < 1130
 
 
 def test_counters_draw_the_same_without_prefill_engines() -> None:

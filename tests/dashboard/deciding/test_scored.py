@@ -40,7 +40,10 @@ def test_waits_are_stacked_and_what_ranks_them_is_a_mark() -> None:
 def test_what_is_not_known_is_written_and_no_bar_of_nothing() -> None:
     waits, found, _ = scored.bars(_kv_aware(), 256)
     assert [note.text for note in waits.figure.layout.annotations] == ["not weighed", "not weighed"]
-    assert [note.text for note in found.figure.layout.annotations] == ["at least (l2: evictions)", "unknown"]
+    assert [(note.text, note.x, note.hovertext) for note in found.figure.layout.annotations] == [
+        ("at least", 16, "not known: l2: evictions"),
+        ("unknown", 0, None),
+    ]
 
 
 def test_a_strategy_without_predictions_shows_how_busy_engines_were() -> None:
@@ -48,6 +51,13 @@ def test_a_strategy_without_predictions_shows_how_busy_engines_were() -> None:
     chosen = Selection(strategy="session", engine="d-0", reason="session_home", ranked_by="rank",
                        candidates=(Candidate(engine="d-0", in_flight=3, scores=scores),))  # fmt: skip
     assert [(one.title, _parts(one)) for one in scored.bars(chosen, 10)] == [("In flight", {"in flight": [3], "full at": [4.0]})]
+
+
+def test_a_candidates_bars_are_at_one_height_in_each_figure() -> None:
+    figures = [one.figure for one in scored.bars(_kv_aware(), 256)]
+    assert {(one.layout.height, tuple(one.layout.yaxis.range), tuple(one.layout.yaxis.tickvals)) for one in figures} == {
+        (108, (2.5, -0.5), (0, 1, 2))
+    }
 
 
 def test_the_chosen_candidate_stands_out() -> None:
