@@ -12,6 +12,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 TO = "to-"
 """Before the name of what a link within the dashboard chooses."""
 _DRAWN = "page drawn"
+_ONCE: Mapping[str, Mapping[str, str]] = {
+    "DPD": {"threshold": "dpd-threshold", "uncached": "dpd-uncached", "link": "dpd-link", "buffer": "dpd-buffer"},
+    "Routing": {"request": "routing-request", "engine": "routing-engine", "decisions-": "routing-"},
+    "Pools and engines": {"engine": "engines-engine"},
+    "Alerts": {"alert-": "alerts-open-"},
+    "Doctor": {"doctor-pass": "doctor-checks-pass", "doctor-not_applicable": "doctor-checks-not_applicable"},
+}
+"""What links once called the choices of a page, by its title: they go on working. A name that ends with a dash begins many."""
 
 
 def carry(title: str, usual: Mapping[str, str]) -> None:
@@ -34,9 +42,20 @@ def carry(title: str, usual: Mapping[str, str]) -> None:
             st.query_params.update(told)
 
 
-def heed(linked: tuple[str, ...]) -> None:
+def heed(title: str, linked: tuple[str, ...]) -> None:
     """Choose what the link says, before anything is drawn that holds what was chosen until now."""
+    if renamed := {name: now for name in st.query_params if (now := _now(title, name)) is not None}:
+        st.query_params.from_dict({renamed.get(name, name): st.query_params.get_all(name) for name in st.query_params})
+        st.rerun()  # and the widgets find it there
     for name in linked:
         if (value := st.query_params.get(f"{TO}{name}")) is not None:
             st.session_state[name] = value
             del st.query_params[f"{TO}{name}"]
+
+
+def _now(title: str, name: str) -> str | None:
+    """What `name` is called now, None where that is its name."""
+    for once, now in _ONCE.get(title, {}).items():
+        if name == once or (once.endswith("-") and name.startswith(once)):
+            return now + name.removeprefix(once)
+    return None

@@ -33,7 +33,7 @@ USUAL = {
     **dict.fromkeys(PICKED.values(), ALL),
 }
 """What of the toolbar is in the URL, and what is chosen until somebody chooses."""
-LINKED = (*USUAL, "engine")
+LINKED = (*USUAL, "engines-engine", "routing-engine")
 """What a link may choose although the page it stands on, or another one that was seen before, has a choice of that name."""
 _LEAST_WINDOW_SECONDS = 60  # four scrapes, fifteen seconds apart
 
@@ -90,7 +90,7 @@ class Scope:
 def toolbar(title: str) -> Scope:
     """Draw a page's title, and beside it what of the fleet it shows."""
     address.carry(title, USUAL)
-    address.heed(LINKED)
+    address.heed(title, LINKED)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(title, width="content", anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):

@@ -8,14 +8,14 @@ import streamlit as st
 from dashboard import amounts, links, notices, reader, sources, wording
 from dashboard.alarms import silencing
 from dashboard.alarms.groups import Group, telling
+from dashboard.scope import PICKED
 from stack.control.alert import Alert
 from stack.control.alert_places import ENGINE, Page
+from stack.metrics.family import Label
 
 ROWS_MAX = 200
 ICONS = {"critical": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 _COLOURS = {"critical": "red", "warning": "orange", "info": "blue"}
-# What the pages call what an alert narrows them to.
-KEYS = {"cluster": "cluster", "namespace": "namespace", "model_name": "model", ENGINE: "engine"}
 _RUNBOOKS = "runbooks read"
 
 
@@ -24,7 +24,7 @@ def draw(groups: list[Group], *, at: float, by_control: bool, may_silence: bool)
     for group in groups:
         panel = st.expander(
             _heading(group, at),
-            key=f"alert-{group.name}-{group.severity or 'none'}",
+            key=f"alerts-open-{group.name}-{group.severity or 'none'}",
             icon=ICONS.get(group.severity or "", ":material/help:"),
             bind="query-params",
         )
@@ -74,9 +74,14 @@ def _jump(group: Group) -> None:
     if shown is None:
         return
     page, filters = shown
-    narrowed = {KEYS[label]: value for label, value in filters.items()}
+    narrowed = {key(page, label): value for label, value in filters.items()}
     title = {Page.DPD: "DPD", Page.ENGINES: "Pools and engines"}.get(page, page.value.title())
     links.page_link(page.value, f"See it on {title}", narrowed, icon=":material/arrow_forward:")
+
+
+def key(page: Page, label: str) -> str:
+    """What the URL of `page` calls what it is narrowed to by `label`."""
+    return f"{page.value}-engine" if label == ENGINE else PICKED[Label(label)]
 
 
 def _runbook(name: str) -> None:

@@ -15,10 +15,10 @@ from stack.model.tier import Path
 
 LAST = (100, 500)
 ANY_FALLBACK = "any"
-REQUEST = "request"
+REQUEST = "routing-request"
 """The URL's word for the one decision that is explained."""
 _PATH, _STRATEGY, _ENGINE, _FALLBACK, _STATUS, _WHOSE, _LAST = (
-    "decisions-path", "decisions-strategy", "engine", "decisions-fallback", "decisions-status", "decisions-of", "decisions-last",
+    "routing-path", "routing-strategy", "routing-engine", "routing-fallback", "routing-status", "routing-of", "routing-last",
 )  # fmt: skip
 _STATUSES = ("2xx", "4xx", "5xx", "aborted")
 _ROUTED, _OBSERVED = "routed here", "observed only"

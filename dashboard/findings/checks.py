@@ -45,7 +45,7 @@ def draw(checks: Sequence[Precondition]) -> None:
                 st.caption("What would let it be known is said with each; options are those of `kvdeck doctor`.")
                 st.markdown("\n".join(f"- **{plain(check.title)}**: {plain(check.evidence)}" for check in found))
             case Verdict.PASS | Verdict.NOT_APPLICABLE:
-                panel = st.expander(f"{title}: {len(found)}", key=f"doctor-{verdict.value}", bind="query-params")
+                panel = st.expander(f"{title}: {len(found)}", key=f"doctor-checks-{verdict.value}", bind="query-params")
                 with panel:
                     st.dataframe(table(found), hide_index=True, key=f"checks {verdict.value}")
 

@@ -113,7 +113,9 @@ def _facts(engine: Engine) -> Iterator[tuple[str, str, str]]:
 
 def _links(name: str) -> None:
     with st.container(horizontal=True):
-        links.page_link("routing", "Its requests", {"engine": name}, icon=":material/alt_route:", tip="Requests that it served")
+        links.page_link(
+            "routing", "Its requests", {"routing-engine": name}, icon=":material/alt_route:", tip="Requests that it served"
+        )
         links.page_link("alerts", "Alerts", icon=":material/notifications:", tip="All alerts")
 
 

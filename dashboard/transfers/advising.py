@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import notices, sources
 from dashboard.links import page_link
-from dashboard.transfers.trying import nearest
+from dashboard.transfers.trying import THRESHOLD, nearest
 from dashboard.wording import code, plain
 from stack.control.balance import Advice, Load, Move, advise
 from stack.control.break_even import Band
@@ -58,7 +58,7 @@ def _draw(model: str, advice: Advice, number: int) -> None:
 
 def _try(threshold: int) -> None:
     st.session_state["dpd-part"] = "Threshold"
-    st.session_state["threshold"] = nearest(threshold)
+    st.session_state[THRESHOLD] = nearest(threshold)
 
 
 def _bands(model: str) -> tuple[Band, ...]:

@@ -29,7 +29,7 @@ def headroom(answers: Answers, scope: Scope, decode: Load) -> None:
     """Draw it."""
     panels.heading("Room for KV on its way to decode", dpd_queries.on_its_way(scope.model, scope.window), answers)
     given = st.number_input(
-        "P/D buffer of a decode engine, GiB", min_value=0.0, value=None, step=1.0, key="buffer", bind="query-params", width=240,
+        "P/D buffer of a decode engine, GiB", min_value=0.0, value=None, step=1.0, key="dpd-buffer", bind="query-params", width=240,
         placeholder="not given", help="All its ranks together: PD_BUFFER_SIZE times the tensor-parallel size.",
     )  # fmt: skip
     with st.container(horizontal=True):

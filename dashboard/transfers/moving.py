@@ -69,7 +69,7 @@ def _bandwidth(answers: Answers, scope: Scope, marks: list[Mark]) -> None:
     query = dpd_queries.bandwidth(scope.model, scope.window)
     panels.heading("Transfer bandwidth, while KV moves", query, answers)
     given = st.number_input(
-        "The link's limit, Gbit/s", min_value=0.0, value=None, step=50.0, key="link", bind="query-params", width=220,
+        "The link's limit, Gbit/s", min_value=0.0, value=None, step=50.0, key="dpd-link", bind="query-params", width=220,
         placeholder="as the nodes tell",
         help="What one engine's link can carry. Empty: what the exporters on the nodes tell (--collector.fabric).",
     )  # fmt: skip

@@ -24,6 +24,8 @@ from stack.control.what_if import Trial, WhatIf
 
 _KEPT_SECONDS = 15.0  # control goes over thousands of requests for an answer
 _MOST = 1 << 18  # tokens: as far as the sliders go
+THRESHOLD, UNCACHED = "dpd-threshold", "dpd-uncached"
+"""The URL's words for what is tried."""
 _ASKED = "what-if asked"
 
 
@@ -81,11 +83,11 @@ def _sliders(dpd: Dpd) -> tuple[int, int]:
     st.caption(in_force(dpd))
     left, right = st.columns([3, 2])
     threshold = left.select_slider(
-        "Try a threshold, in prompt tokens", _steps(dpd.routing_threshold), value=dpd.routing_threshold, key="threshold",
+        "Try a threshold, in prompt tokens", _steps(dpd.routing_threshold), value=dpd.routing_threshold, key=THRESHOLD,
         bind="query-params", help="`dpd.routing_threshold`: prompts of so many tokens and more are disaggregated. 0 means always.",
     )  # fmt: skip
     least = right.select_slider(
-        "Try least uncached tokens", _steps(dpd.min_uncached_tokens), value=dpd.min_uncached_tokens, key="uncached",
+        "Try least uncached tokens", _steps(dpd.min_uncached_tokens), value=dpd.min_uncached_tokens, key=UNCACHED,
         bind="query-params", help="`dpd.min_uncached_tokens`, the second dimension: a long prompt goes straight to a decode engine "
         "that is known to hold all but fewer than so many tokens of it. 0 means that what is cached never decides.",
     )  # fmt: skip

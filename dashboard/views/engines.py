@@ -18,7 +18,7 @@ from stack.metrics.family import Label
 from stack.metrics.promql import Where, one_of
 
 WINDOW = "2m"
-POOL, STATE, TEXT, MOST, ENGINE = "engines-pool", "engines-state", "engines-text", "engines-most", "engine"
+POOL, STATE, TEXT, MOST, ENGINE = "engines-pool", "engines-state", "engines-text", "engines-most", "engines-engine"
 """Names of what the link holds."""
 _PICKED_POOL, _PICKED_ENGINE, _KNOWN, _SHOWN = "picked pool", "picked engine", "known pools", "shown engines"
 _CHOSE = "chose in a table"

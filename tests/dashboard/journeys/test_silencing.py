@@ -39,7 +39,7 @@ def test_an_alert_is_silenced_with_a_reason_and_the_silence_ended(driven: Browse
                 page.goto(f"{url}/alerts")
                 page.get_by_text("Requests queue at 10.0.0.7:8000 beside an idle engine").first.click()
                 expect(page.get_by_text("What to do: KvdeckHotspot")).to_be_visible()
-                assert "alert-KvdeckHotspot-warning=true" in page.url
+                assert "alerts-open-KvdeckHotspot-warning=true" in page.url
                 page.get_by_role("button", name="Silence…").click()
                 expect(page.get_by_text("Holds back 1 that fire now")).to_be_visible()
                 page.get_by_text("2 h", exact=True).click()

@@ -18,7 +18,7 @@ def test_a_threshold_from_a_link_is_tried_and_applied(driven: Browser, steered: 
     now = time.time()
     steered.report(decision(at=now - 2), disaggregated(at=now - 1), disaggregated(at=now, prompt_tokens=2_200))
     with prometheus({}) as prometheus_url, served(prometheus_url, steered.url) as url, window(driven) as page:
-        page.goto(f"{url}/dpd?dpd-part=Threshold&threshold=2048")
+        page.goto(f"{url}/dpd?dpd-part=Threshold&dpd-threshold=2048")
         expect(page.get_by_text("In force: prompts of at least 512 tokens")).to_be_visible()
         expect(page.get_by_text("now 67 %")).to_be_visible()
         expect(page.get_by_text("33 %").first).to_be_visible()

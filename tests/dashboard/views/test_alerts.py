@@ -97,7 +97,7 @@ def test_a_link_unfolds_an_alert_with_what_it_says_what_to_do_and_where_it_is_se
     opened: Opener, steering: Starting, manager: FakeAlertmanager
 ) -> None:
     steering(watched(manager))
-    page = opened("alerts", {"alert-KvdeckEngineDown-critical": "true", "alert-KvdeckHotspot-warning": "true"})
+    page = opened("alerts", {"alerts-open-KvdeckEngineDown-critical": "true", "alerts-open-KvdeckHotspot-warning": "true"})
     assert not page.exception
     texts = [text.value for text in page.markdown]
     assert "This and that\\." not in texts
@@ -105,7 +105,7 @@ def test_a_link_unfolds_an_alert_with_what_it_says_what_to_do_and_where_it_is_se
     assert "**Meaning**\n\nIt is listed, and does not answer." in texts
     links = [(link.proto.label, link.proto.page, link.proto.query_string) for link in page.get("page_link")]
     assert links == [
-        ("See it on Pools and engines", "engines", "to-model=m&to-engine=decode-0"),
+        ("See it on Pools and engines", "engines", "to-model=m&to-engines-engine=decode-0"),
         ("See it on Routing", "routing", "to-model=n"),
     ]
     held = page.dataframe[1].value["held back"].tolist()
@@ -127,7 +127,7 @@ def test_an_operator_silences_an_alert_with_a_reason_and_ends_the_silence_again(
     opened: Opener, steering: Starting, manager: FakeAlertmanager
 ) -> None:
     steering(watched(manager), Role.OPERATOR)
-    page = button(opened("alerts", {"alert-KvdeckKvTransferSlow-warning": "true"}), "Silence…")
+    page = button(opened("alerts", {"alerts-open-KvdeckKvTransferSlow-warning": "true"}), "Silence…")
     assert page.multiselect[0].value == ["model_name=m"]
     assert page.info[0].value.startswith("Holds back 2 that fire now, until ")
     assert page.info[0].value.endswith(": 2 `KvdeckKvTransferSlow`.")
@@ -154,7 +154,7 @@ def test_an_operator_silences_an_alert_with_a_reason_and_ends_the_silence_again(
 
 def test_a_draft_that_is_cancelled_is_gone(opened: Opener, steering: Starting, manager: FakeAlertmanager) -> None:
     steering(watched(manager))
-    page = button(opened("alerts", {"alert-KvdeckEngineDown-critical": "true"}), "Silence…")
+    page = button(opened("alerts", {"alerts-open-KvdeckEngineDown-critical": "true"}), "Silence…")
     page = button(page, "Cancel")
     assert [each.key for each in page.multiselect] == []
     assert manager.kept == []
@@ -163,7 +163,7 @@ def test_a_draft_that_is_cancelled_is_gone(opened: Opener, steering: Starting, m
 def test_a_viewer_sees_everything_and_may_silence_nothing(opened: Opener, steering: Starting, manager: FakeAlertmanager) -> None:
     manager.kept = [_silence("s", EVERY_ONE)]
     steering(watched(manager), Role.VIEWER)
-    page = opened("alerts", {"alert-KvdeckEngineDown-critical": "true"})
+    page = opened("alerts", {"alerts-open-KvdeckEngineDown-critical": "true"})
     assert [each.label for each in page.button] == []
     assert page.dataframe[1].value["why"].tolist() == ["so"]
     assert "You may look: silencing takes a token with the role operator." in [text.value for text in page.caption]
@@ -201,7 +201,7 @@ def test_nothing_fires_is_said_only_where_both_sources_say_so(opened: Opener, st
 def test_a_thousand_engines_with_one_fault_are_one_line(opened: Opener, steering: Starting) -> None:
     down = [alert("KvdeckEngineDown", severity="critical", model_name="m", replica=f"decode-{number}") for number in range(1_000)]
     steering(watched(FakeAlertmanager(down)))
-    page = opened("alerts", {"alert-KvdeckEngineDown-critical": "true"})
+    page = opened("alerts", {"alerts-open-KvdeckEngineDown-critical": "true"})
     assert (headings(page), figures(page)["Firing"]) == (["KvdeckEngineDown"], "1000")
     assert len(page.dataframe[0].value) == 200
     assert "The first 200 of 1000." in [text.value for text in page.caption]
@@ -227,7 +227,7 @@ def test_prometheus_alone_tells_what_it_knows_and_what_is_unknown_then(
         environment.setenv("KVDECK_CONTROL_URL", "")
     with prometheus({alert_queries.active().expr: ALERTS}) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
-        page = opened("alerts", {"alert-KvdeckEngineDown-critical": "true"})
+        page = opened("alerts", {"alerts-open-KvdeckEngineDown-critical": "true"})
     unknown = "Summaries, runbooks, and what is silenced or inhibited are unknown, since only Prometheus tells:"
     assert read(page.warning[0].value) == f"{unknown} {why}"
     assert figures(page) == {"Firing": "1", "Pending": "1", "Silenced": "unknown", "Inhibited": "unknown"}

@@ -132,7 +132,7 @@ def test_phases_add_up_and_transfers_stand_against_the_link(opened: Opener, envi
         assert page.dataframe[0].value[["kind", "fate", "count"]].to_dict("records") == [
             {"kind": "expired", "fate": "lost", "count": "3"}
         ]
-        page.number_input(key="link").set_value(400.0)
+        page.number_input(key="dpd-link").set_value(400.0)
         assert "The link's limit is as given above: 400 Gbit/s." in said(page.run().caption)
         assert not page.exception
 
@@ -163,7 +163,7 @@ def test_an_advice_shows_its_evidence_and_the_way_there(opened: Opener, steered:
         assert ("On its way", "1.118 GiB") in shown
         assert ("Prefill engines' free KV", "80 %") in shown
         assert ("Prefill engines' KV full in", "not filling") in shown
-        page.number_input(key="buffer").set_value(1.0)
+        page.number_input(key="dpd-buffer").set_value(1.0)
         assert ("P/D buffer used", "56 %") in [(metric.label, metric.value) for metric in page.run().metric]
         assert not page.exception
 
@@ -177,7 +177,7 @@ def test_a_threshold_that_is_advised_is_tried_with_a_click(
         page = opened("dpd")
         assert page.button(key="try 1").label == "Try 1,024 as the threshold"
         page = press(page, "try 1")
-        assert page.select_slider(key="threshold").value == 1_024
+        assert page.select_slider(key="dpd-threshold").value == 1_024
         assert not page.exception
 
 
@@ -201,7 +201,7 @@ def test_pools_of_several_models_are_not_one(opened: Opener, environment: pytest
 
 def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: Steered) -> None:
     remembered(steered)
-    page = slide(thresholds(opened), "threshold", 2_048)
+    page = slide(thresholds(opened), "dpd-threshold", 2_048)
     assert "In force: prompts of at least 512 tokens are computed on a prefill engine first" in " ".join(said(page.caption))
     shown = figures(page)
     assert shown["Disaggregated"] == ("25 %", "now 50 %")
@@ -213,7 +213,7 @@ def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: S
 
 def test_what_a_decode_engine_holds_is_the_second_dimension(opened: Opener, steered: Steered) -> None:
     remembered(steered)
-    page = slide(thresholds(opened), "uncached", 128)
+    page = slide(thresholds(opened), "dpd-uncached", 128)
     assert figures(page)["Disaggregated"] == ("25 %", "now 50 %")
     assert not page.exception
 
@@ -226,7 +226,7 @@ def test_always_is_spelled_out(opened: Opener, steered: Steered) -> None:
 
 def test_a_threshold_is_applied_with_two_clicks(opened: Opener, steered: Steered) -> None:
     remembered(steered)
-    page = press(slide(thresholds(opened), "threshold", 2_048), "preview threshold")
+    page = press(slide(thresholds(opened), "dpd-threshold", 2_048), "preview threshold")
     assert page.dataframe[0].value.to_dict("records") == [
         {"field": "models.smollm2.dpd.routing_threshold", "before": "512", "after": "2048"}
     ]
@@ -239,7 +239,7 @@ def test_a_threshold_is_applied_with_two_clicks(opened: Opener, steered: Steered
 
 
 def test_somebody_elses_change_between_the_clicks_is_told(opened: Opener, steered: Steered) -> None:
-    page = press(slide(thresholds(opened), "threshold", 2_048), "preview threshold")
+    page = press(slide(thresholds(opened), "dpd-threshold", 2_048), "preview threshold")
     steered.patch({"dpd": {"routing_threshold": 1_024}})
     page = press(page, "apply-threshold")
     told = said(page.warning) + said(page.info)

@@ -146,7 +146,7 @@ def drained(control: Steered) -> list[str]:
 
 
 def test_an_engine_is_drained_and_given_requests_again(opened: Opener, steered: Steered) -> None:
-    page = press(opened("engines", {"engine": "decode-1"}), "Drain decode-1")
+    page = press(opened("engines", {"engines-engine": "decode-1"}), "Drain decode-1")
     page = typed(page, "Why", "a memory fault")
     page = press(typed(page, "Type", "smollm2"), "Apply")
     assert drained(steered) == ["decode-1"]
@@ -161,7 +161,7 @@ def test_an_engine_is_drained_and_given_requests_again(opened: Opener, steered: 
 def test_the_last_decode_engine_is_kept_in_controls_words(opened: Opener, steered: Steered) -> None:
     steered.patch({"models": {"smollm2": {"pools": {"decode": {"drained": ["decode-1"]}}}}})
     steered.settle()
-    page = press(opened("engines", {"engine": "decode-0"}), "Drain decode-0")
+    page = press(opened("engines", {"engines-engine": "decode-0"}), "Drain decode-0")
     assert [error.value for error in page.error if "Refused" in error.value] == [
         "Refused (`models.smollm2.pools.decode.drained`): with decode-0 out of rotation 0 of 2 decode engines would be "
         "ready: keep one, or add one first"
@@ -190,7 +190,7 @@ def test_where_control_only_observes_a_preview_is_all(opened: Opener, environmen
     control = Steered(tmp_path, EmulatedFleet(running("decode-0", "decode-1").engines), desired(), stance=Stance(Mode.OBSERVE))
     try:
         environment.setenv("KVDECK_CONTROL_URL", control.url)
-        page = press(opened("engines", {"engine": "decode-1"}), "Drain decode-1")
+        page = press(opened("engines", {"engines-engine": "decode-1"}), "Drain decode-1")
         assert "Control only observes: nothing can be changed here, previews work." in [info.value for info in page.info]
         assert next(button for button in page.button if button.label == "Apply").disabled
     finally:
@@ -200,14 +200,14 @@ def test_where_control_only_observes_a_preview_is_all(opened: Opener, environmen
 def test_an_engine_is_looked_at_closely_and_what_it_does_not_tell_is_said(
     opened: Opener, steered: Steered, busy: Heard, environment: pytest.MonkeyPatch
 ) -> None:
-    page = opened("engines", {"engine": "decode-0"})
+    page = opened("engines", {"engines-engine": "decode-0"})
     assert "No alert fires that names it." in [caption.value for caption in page.caption]
     assert any(caption.value.startswith("Not told of it in this range: in flight, running") for caption in page.caption)
     assert not page.exception
 
 
 def test_an_engine_that_nobody_knows_is_said_to_be_gone(opened: Opener, steered: Steered, busy: Heard) -> None:
-    page = opened("engines", {"engine": "decode-77"})
+    page = opened("engines", {"engines-engine": "decode-77"})
     assert "Nobody knows an engine `decode-77` now: it left, or its name is another one." in [info.value for info in page.info]
 
 
@@ -218,7 +218,7 @@ def test_a_viewer_sees_no_live_buttons_and_why(opened: Opener, environment: pyte
         (tmp_path / "token").write_text("bob")
         environment.setenv("KVDECK_CONTROL_TOKEN_FILE", str(tmp_path / "token"))
         environment.setenv("KVDECK_CONTROL_URL", control.url)
-        page = opened("engines", {"engine": "decode-1", "engines-pool": "smollm2 decode"})
+        page = opened("engines", {"engines-engine": "decode-1", "engines-pool": "smollm2 decode"})
         assert "bob is a viewer and looks only: an operator may drain and scale here." in [info.value for info in page.info]
         assert not page.button
         assert not page.number_input

@@ -168,7 +168,7 @@ def test_requests_that_another_gateway_carries_out_are_marked(
         assert "**Cached tokens of mirrored requests, by strategy**" in said(page.run())
         page.segmented_control(key="routing-view").set_value("Decisions")
         assert listed(page.run()) == [("direct, observed", "", "decode-0")]
-        page.text_input(key="request").set_value("r-o")
+        page.text_input(key="routing-request").set_value("r-o")
         page.run()
     assert "this is what would have been done here" in said(page)
     assert "As predicted?" not in said(page)
@@ -189,7 +189,7 @@ def test_recent_decisions_are_listed_newest_first(opened: Opener, steered: Steer
     assert listed(page) == [("dpd", "prefill-0", "decode-0"), ("direct", "", "decode-0")]
     newest = page.dataframe[0].value.iloc[0]
     assert (newest["TTFT"], newest["prompt tokens"], newest["path because"]) == (250.0, "~1533", "at_threshold")
-    assert newest["link"].endswith("?request=r-9")
+    assert newest["link"].endswith("?routing-request=r-9")
     unknown = ["cached tokens", "expected", "TTFT", "total"]
     assert page.dataframe[0].value.iloc[1][unknown].isna().all()
 
@@ -200,17 +200,17 @@ def test_fallbacks_are_told_with_their_reasons(opened: Opener, steered: Steered,
     with told(environment, {}):
         page = opened("routing")
         assert page.warning[0].value == "Not served the way the configuration asks for: 2 x `no_ready_prefill_engine`."
-        page.selectbox(key="decisions-fallback").set_value("any")
+        page.selectbox(key="routing-fallback").set_value("any")
         assert "Strategy, path, engines: 2 requests" in said(page.run())
-    assert page.selectbox(key="decisions-fallback").options == ["any", "no_ready_prefill_engine"]
+    assert page.selectbox(key="routing-fallback").options == ["any", "no_ready_prefill_engine"]
 
 
 def test_a_link_narrows_decisions_and_the_page_says_to_what(opened: Opener, steered: Steered) -> None:
     steered.report(decision(engine="decode-1"), decision(), disaggregated())
-    page = opened("routing", {"routing-view": "Decisions", "engine": "decode-1", "decisions-path": "direct"})
+    page = opened("routing", {"routing-view": "Decisions", "routing-engine": "decode-1", "routing-path": "direct"})
     assert listed(page) == [("direct", "", "decode-1")]
     assert "direct, decode-1" in [read(popover.proto.popover.label) for popover in page.get("popover")]
-    nobody = opened("routing", {"routing-view": "Decisions", "engine": "decode-9"})
+    nobody = opened("routing", {"routing-view": "Decisions", "routing-engine": "decode-9"})
     assert nobody.info[0].value == "No request in this range went this way."
 
 
@@ -268,7 +268,7 @@ def explained(ago: float = 1.0) -> DecisionRecord:
 
 def test_a_link_opens_the_decision_that_it_names(opened: Opener, steered: Steered) -> None:
     steered.report(explained(), decision())
-    page = opened("routing", {"request": "r-7"})
+    page = opened("routing", {"routing-request": "r-7"})
     words = said(page)
     assert "the prompt is shorter than the threshold (181 < 512)" in words
     assert "**Decode candidates**, best first by `ttft_s`, and 3 others" in words
@@ -282,13 +282,13 @@ def test_a_link_opens_the_decision_that_it_names(opened: Opener, steered: Steere
     assert numbers["not known"].tolist()[1] == "l2: evictions"
     others = next(table for table in tables if "because" in table)
     assert others[["strategy", "engine", "more cached tokens"]].values.tolist() == [["session", "decode-0", -160]]
-    assert page.code[0].value.endswith("?request=r-7")
+    assert page.code[0].value.endswith("?routing-request=r-7")
     assert not page.exception
 
 
 def test_the_explained_decision_stays_when_the_list_has_moved_on(opened: Opener, steered: Steered) -> None:
     steered.report(explained(ago=10))
-    page = opened("routing", {"request": "r-7"})
+    page = opened("routing", {"routing-request": "r-7"})
     steered.report(*(decision(request_id=f"r-{100 + number}", ago=0) for number in range(3)))
     assert "the prompt is shorter than the threshold" in said(page.run())
     assert page.dataframe[0].value[""].tolist() == ["", "", "", "\N{BLACK RIGHT-POINTING TRIANGLE}"]  # where its row is now
@@ -300,7 +300,7 @@ def test_the_explained_decision_stays_when_the_list_has_moved_on(opened: Opener,
 
 def test_a_decision_that_is_gone_is_said_to_be(opened: Opener, steered: Steered) -> None:
     steered.report(decision())
-    page = opened("routing", {"request": "r-8"})
+    page = opened("routing", {"routing-request": "r-8"})
     assert page.info[0].value.startswith("no decision 'r-8' is kept: the last 1 are, back to")
 
 
@@ -310,7 +310,7 @@ def test_a_request_that_is_typed_in_leads_to_the_decisions(
     steered.report(explained())
     with told(environment, {}):
         page = opened("routing")
-        page.text_input(key="request").set_value("r-7")
+        page.text_input(key="routing-request").set_value("r-7")
         page.run()
     assert page.segmented_control(key="routing-view").value == "Decisions"
     assert "threshold (181 < 512)" in said(page)
