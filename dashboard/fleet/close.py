@@ -17,6 +17,7 @@ from dashboard.fleet.told import listing
 from dashboard.marks import marks
 from dashboard.promapi import Sample
 from dashboard.scope import Scope
+from dashboard.steering import ledger
 from dashboard.wording import code, plain
 from stack.api.schema import StateView
 from stack.metrics import engine_queries, routing_queries
@@ -123,10 +124,16 @@ def _events(frame: pd.DataFrame) -> None:
     if frame.empty:
         st.caption(f"Of control's newest {sources.AUDIT_RECORDS} records none is about it.")
         return
-    st.dataframe(frame, hide_index=True, key="events", height=past.height(frame), column_config={
-        "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=125),
-        "what": st.column_config.TextColumn("what", width=260),
-    }, alt="What was done to it, the newest first.")  # fmt: skip
+    alt = "What was done to it, the newest first."
+    st.dataframe(
+        frame,
+        hide_index=True,
+        key="events",
+        height=past.height(frame),
+        column_config=ledger.COLUMNS,
+        column_order=past.SHOWN,
+        alt=alt,
+    )
 
 
 def _firing(name: str, samples: list[Sample]) -> None:

@@ -18,7 +18,7 @@ from dashboard.picture import Trace
 from dashboard.promapi import Sample, step_seconds
 from dashboard.scope import Scope
 from dashboard.sites import Site
-from dashboard.steering.review import sentence
+from dashboard.steering import ledger
 from stack.control.audit import AuditRecord, Outcome
 from stack.fleet.engine import State
 from stack.metrics import engine_queries
@@ -30,6 +30,7 @@ _MOST = 100  # who came, and who went
 _ROUTERS = {"ready": palette.STATES[State.READY], "unknown": palette.STATES[State.JOINING], "not ready": palette.STATES[State.DOWN]}
 _ROWS_SHOWN, _HEIGHT_MAX = 8, 320  # rows, pixels
 _FEW = 8  # engines, up to which the axis names every number
+SHOWN = ("at", "outcome", "what", "who", "why")
 _DONE = (Outcome.APPLIED, Outcome.STARTED, Outcome.STEP, Outcome.FAILED)
 
 
@@ -132,23 +133,22 @@ def _steps(frame: pd.DataFrame) -> None:
     if frame.empty:
         st.caption("Control started, drained and ended nobody in this range.")
         return
-    st.dataframe(frame, hide_index=True, key="steps", height=height(frame), column_config={
-        "at": st.column_config.DatetimeColumn("at", format="MMM D, HH:mm:ss", width=125),
-        "what": st.column_config.TextColumn("what", width=480),
-        "why": st.column_config.TextColumn("why", width=300),
-    }, alt="What control did to pools and engines, the newest first.")  # fmt: skip
+    alt = "What control did to pools and engines, the newest first."
+    st.dataframe(
+        frame, hide_index=True, key="steps", height=height(frame), column_config=ledger.COLUMNS, column_order=SHOWN, alt=alt
+    )
 
 
 def steps(records: Iterable[AuditRecord], place: Place | None, names: Collection[str], span: Span) -> pd.DataFrame:
     """What was done to pools, or to the one at `place` whose engines have `names`; the newest first."""
     within = [record for record in records if record.at >= span.start.timestamp()]  # the span's end lags by some seconds
-    return pd.DataFrame([_step(record) for record in within if record.outcome in _DONE and _about(record, place, names)])
+    return ledger.table(record for record in within if record.outcome in _DONE and _about(record, place, names))
 
 
 def events(records: Iterable[AuditRecord], name: str) -> pd.DataFrame:
     """What was done to the engine of this name, the newest first."""
     word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-    return pd.DataFrame([_step(record) for record in records if record.outcome in _DONE and word.search(_text(record))])
+    return ledger.table(record for record in records if record.outcome in _DONE and word.search(_text(record)))
 
 
 def _text(record: AuditRecord) -> str:
@@ -162,13 +162,3 @@ def _about(record: AuditRecord, place: Place | None, names: Collection[str]) -> 
         return any(".pools." in field or field.startswith("engines.") for field in fields)
     own = f"models.{place.model}.pools.{place.pool}."
     return any(field.startswith(own) or field.removeprefix("engines.") in names for field in fields)
-
-
-def _step(record: AuditRecord) -> dict[str, object]:
-    what = sentence(record.diff) or "; ".join(record.effects) or record.error or record.comment or ""
-    return {
-        "at": reader.moment(record.at),
-        "what": f"failed: {what}" if record.outcome is Outcome.FAILED else what,
-        "who": record.actor,
-        "why": record.comment or "",
-    }

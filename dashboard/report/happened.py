@@ -11,7 +11,7 @@ from dashboard.overall.tables import Cell, Column, Table
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.report.asked import Wanted
 from dashboard.sites import Site
-from dashboard.steering.review import sentence
+from dashboard.steering.ledger import COLUMNS, words
 from stack.api.client import ControlClient
 from stack.control.alert import NAME, SEVERITY
 from stack.control.audit import AuditRecord
@@ -25,14 +25,7 @@ _FIRED = (
     Column("fired", "How much of this time.", PERCENT),
     Column("minutes", "The same in minutes.", "%.0f"),
 )
-_AUDIT = (
-    Column("time", "When."),
-    Column("who", "By their token, or what they called themselves."),
-    Column("outcome", "What came of it."),
-    Column("generation", "The one in force afterwards.", "%d"),
-    Column("what", "Fields before and after, or the steps that were taken."),
-    Column("comment", "Why, as they wrote it."),
-)
+_AUDIT = (Column("at", "When."), *(Column(name, COLUMNS[name]["help"]) for name in COLUMNS if name != "at"))
 
 
 def fired(answers: Answers, wanted: Wanted) -> Iterator[Table]:
@@ -71,5 +64,4 @@ def _alert(sample: Sample, wanted: Wanted) -> list[Cell]:
 
 def _record(record: AuditRecord, wanted: Wanted) -> list[Cell]:
     at = f"{datetime.fromtimestamp(record.at, wanted.span.end.tzinfo):%Y-%m-%d %H:%M:%S}"
-    what = sentence(record.diff) if record.diff else record.error or " ".join(record.effects)
-    return [at, record.actor, record.outcome.value, float(record.generation), what, record.comment or ""]
+    return [at, *(words(record)[column.title] for column in _AUDIT[1:])]

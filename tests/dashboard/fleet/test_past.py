@@ -59,7 +59,8 @@ def test_controls_steps_about_pools_are_told_and_others_are_not() -> None:
         record(500.0, Outcome.APPLIED, Change(field="models.smollm2.strategy", before="session", after="kv_aware")),
     ]
     own = steps(records, DECODE, {"decode-9"}, SPAN)
-    assert list(own["what"]) == ["failed: cannot end it", "decode-9 ends: it is quiet", "smollm2.pools.decode.replicas: 2 → 3"]
+    assert list(own["what"]) == ["cannot end it", "decode-9 ends: it is quiet", "smollm2.pools.decode.replicas: 2 → 3"]
+    assert list(own["outcome"]) == ["failed", "step", "applied"]
     assert len(steps(records, None, set(), LATER)) == 4
 
 

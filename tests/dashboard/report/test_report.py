@@ -8,6 +8,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from dashboard.report.__main__ import main
+from dashboard.steering import ledger
 from tests.dashboard.fakes import NOWHERE, Steered, prometheus
 from tests.dashboard.report.told import HALF_AN_HOUR, TWO_MODELS
 
@@ -55,7 +56,9 @@ def test_with_control_it_tells_who_changed_what(tmp_path: Path, steered: Steered
         result, text = written(tmp_path, "--prometheus-url", url, "--control-url", steered.url)
     assert result.exit_code == 0, result.output
     assert "<h2>Changes and steps</h2>" in text
-    assert "session" in text.partition("<h2>Changes and steps</h2>")[2].partition("</table>")[0]
+    changes = text.partition("<h2>Changes and steps</h2>")[2].partition("</table>")[0]
+    assert re.findall(r"<th[^>]*>([a-z]+)", changes) == list(ledger.COLUMNS)
+    assert "smollm2.strategy: prefix_aware → session" in changes
 
 
 def test_of_another_time_control_tells_the_audit_alone(tmp_path: Path, steered: Steered) -> None:

@@ -9,7 +9,7 @@ from stack.control.diff import Change
 def _rows() -> None:
     import streamlit as st
 
-    from dashboard.steering.history import table
+    from dashboard.steering.ledger import table
 
     st.dataframe(table(st.session_state["records"]))
 
