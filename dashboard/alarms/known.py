@@ -49,7 +49,7 @@ def known(until: datetime | None = None) -> Known:
         return _read("control tells what is so now", until)
     why = "no control is configured"
     try:
-        return _told(sources.control().alerts())
+        return _told(sources.alerts())
     except sources.NoControlError:
         pass
     except ControlUnreachableError as error:
@@ -78,10 +78,20 @@ def _told(view: AlertsView) -> Known:
 def _read(why: str, until: datetime | None = None) -> Known:
     query = alert_queries.active()
     answers = asking.ask({"alerts": Now(query)}, reader.span(timedelta(minutes=1), until))
-    found = [_alert(sample) for sample in answers.samples("alerts")]
     doubt = f"Summaries, runbooks, and what is silenced or inhibited are unknown, since only Prometheus tells: {why}".rstrip(".")
-    alerts = tuple(sorted(found, key=lambda alert: alert.urgency))
-    return Known(alerts, answers.at.timestamp(), by_control=False, silences=False, pending=True, doubts=(f"{doubt}.",))
+    return Known(
+        of_prometheus(answers.samples("alerts")),
+        answers.at.timestamp(),
+        by_control=False,
+        silences=False,
+        pending=True,
+        doubts=(f"{doubt}.",),
+    )
+
+
+def of_prometheus(samples: Iterable[Sample]) -> tuple[Alert, ...]:
+    """What Prometheus' own series of alerts say, as `alert_queries.active` asks for them, the most urgent first."""
+    return tuple(sorted(map(_alert, samples), key=lambda alert: alert.urgency))
 
 
 def _alert(sample: Sample) -> Alert:

@@ -9,12 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import amounts, notices, panels
+from dashboard.alarms import mention
+from dashboard.alarms.known import known, within
 from dashboard.asking import Answers, Now, Question
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.sites import Site
 from dashboard.wording import plain
-from stack.metrics import balance_queries, routing_queries
+from stack.metrics import balance_queries
 from stack.metrics.balance_queries import HELD, HOT_WAITING, IDLE_REQUESTS, LEAST, MEAN, WAITING
 from stack.metrics.family import Label
 
@@ -69,7 +71,6 @@ def questions(scope: Scope) -> dict[str, Question]:
     return {
         "pressure": Now(balance_queries.pressure(scope.model)),
         "work": Now(balance_queries.work(scope.model)),
-        "firing": Now(routing_queries.firing_alerts(scope.fleet)),
     }
 
 
@@ -84,7 +85,7 @@ def draw(answers: Answers, scope: Scope) -> None:
     if not found:
         st.info("No engine's load is known: the exporter tells it, of engines that it reads.")
         return
-    _verdict(found, _fires(answers))
+    _verdict(found, _alert(scope))
     st.dataframe(
         table(found),
         hide_index=True,
@@ -169,14 +170,14 @@ def _work(answers: Answers) -> Sequence[Sample]:
     return ()
 
 
-def _fires(answers: Answers) -> bool | None:
+def _alert(scope: Scope) -> str:
+    """Whether the alert fires, and whether people are told."""
     with notices.quiet():
-        return any(one.labels.get("alertname") == _ALERT for one in answers.samples("firing"))
-    return None
+        return mention.of_rule(_ALERT, within(known(scope.until).alerts, scope))
+    return f"Whether {_ALERT} fires is unknown."
 
 
-def _verdict(found: Sequence[Share], fires: bool | None) -> None:
-    alert = {True: f"{_ALERT} fires.", False: f"{_ALERT} does not fire (yet).", None: f"Whether {_ALERT} fires is unknown."}[fires]
+def _verdict(found: Sequence[Share], alert: str) -> None:
     bound = f"more than {HOT_WAITING:.0f} requests wait at one engine while another of its pool has fewer than {IDLE_REQUESTS:.0f}"
     several = len({one.site for one in found}) > 1
     if hot := [one.site.named(one.engine) if several else one.engine for one in found if one.hot]:
@@ -186,5 +187,4 @@ def _verdict(found: Sequence[Share], fires: bool | None) -> None:
     elif any(one.waiting is None or one.least is None for one in found):
         st.warning(f"Whether there is a hotspot is unknown: not all loads are told. {alert}", icon=notices.AWAY)
     else:
-        fired = f" {alert}" if fires else ""
-        st.success(f"No hotspot: there is one when {bound}, as means of ten minutes.{fired}", icon=":material/check_circle:")
+        st.success(f"No hotspot: there is one when {bound}, as means of ten minutes. {alert}", icon=":material/check_circle:")

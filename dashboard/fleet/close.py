@@ -8,6 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import amounts, asking, charts, links, notices, panels, reader, sources
+from dashboard.alarms import mention
+from dashboard.alarms.known import known, within
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.fleet import past
 from dashboard.fleet.columns import OF_ENGINES
@@ -15,11 +17,11 @@ from dashboard.fleet.seen import Engine, engines
 from dashboard.fleet.table import clock, read
 from dashboard.fleet.told import listing
 from dashboard.marks import marks
-from dashboard.promapi import Sample
 from dashboard.scope import Scope
 from dashboard.steering import ledger
 from dashboard.wording import code, plain
 from stack.api.schema import StateView
+from stack.control.alert import AlertState
 from stack.metrics import engine_queries, routing_queries
 from stack.metrics.engine_queries import UNITS, Quantity
 from stack.metrics.family import Label
@@ -30,7 +32,6 @@ _CHARTS: Mapping[str, tuple[Quantity, ...]] = {
     "Tokens": (Quantity.PROMPT, Quantity.GENERATED),
 }
 _TITLES = {column.quantity.value: column.title for column in OF_ENGINES}
-_ABOUT = (Label.REPLICA, Label.BACKEND, Label.TARGET)
 _HERE = ("present", "renamed", "not_applicable")
 
 
@@ -39,25 +40,23 @@ def draw(name: str, state: StateView | None, scope: Scope) -> None:
     answers = None
     with notices.quiet():  # where Prometheus is away, the page says so
         answers = asking.ask(_questions(name, scope), scope.span)
-    known = _known(name, state, answers)
-    if not known:
+    found = _found(name, state, answers)
+    if not found:
         st.info(f"Nobody knows an engine {code(name)} now: it left, or its name is another one.")
         return
     left, right = st.columns([3, 2])
     with left:
-        if len(known) > 1:
-            places = ", ".join(str(engine.site or "") or "(unnamed)" for engine in known)
+        if len(found) > 1:
+            places = ", ".join(str(engine.site or "") or "(unnamed)" for engine in found)
             st.info(f"Several have an engine of this name: pick one above. Seen: {plain(places)}.", icon=":material/filter_alt:")
-        st.dataframe(facts(known), hide_index=True, key="facts", height="content", column_config={
+        st.dataframe(facts(found), hide_index=True, key="facts", height="content", column_config={
             "what": st.column_config.TextColumn("what", width=130),
             "is": st.column_config.TextColumn("is", width=400),
             "says": st.column_config.TextColumn("says", width=90, help="Who says so."),
         }, alt=f"What {name} is, and who says so.")  # fmt: skip
     with right:
         _links(name)
-        if answers is not None:
-            with notices.told():
-                _firing(name, answers.samples("firing"))
+        _alerts(name, scope)
         with notices.quiet():
             _events(past.events(sources.audit(), name))
     if answers is not None:
@@ -70,11 +69,10 @@ def _questions(name: str, scope: Scope) -> dict[str, Question]:
         "listing": Now(engine_queries.listing(own)),
         "course": Over(engine_queries.engines(own, scope.window)),
         "quantities": Now(routing_queries.quantity_states(scope.fleet)),
-        "firing": Now(routing_queries.firing_alerts(scope.fleet)),
     }
 
 
-def _known(name: str, state: StateView | None, answers: Answers | None) -> list[Engine]:
+def _found(name: str, state: StateView | None, answers: Answers | None) -> list[Engine]:
     """The engine of this name, or those that have it: one a pool, cluster and namespace."""
     views = None if state is None else [view for view in state.engines if view.name == name]
     listed = None
@@ -136,14 +134,18 @@ def _events(frame: pd.DataFrame) -> None:
     )
 
 
-def _firing(name: str, samples: list[Sample]) -> None:
-    own = sorted(
-        {one.labels.get("alertname", amounts.UNKNOWN) for one in samples if name in (one.labels.get(label) for label in _ABOUT)}
-    )
-    if own:
-        st.warning(f"Firing about it: {plain(', '.join(own))}.", icon=":material/warning:")
-    else:
-        st.caption("No alert fires that names it.")
+def _alerts(name: str, scope: Scope) -> None:
+    with notices.quiet():
+        found = mention.of_engine(name, within(known(scope.until).alerts, scope))
+        for state, names in found.items():
+            if state is AlertState.FIRING:
+                st.warning(f"Firing about it: {plain(', '.join(names))}.", icon=":material/warning:")
+            else:
+                st.caption(f"{state.title()}: {plain(', '.join(names))}.")
+        if AlertState.FIRING not in found:
+            st.caption("No alert that people are told of names it.")
+        return
+    st.caption("Whether an alert names it is unknown.")
 
 
 def _course(answers: Answers, scope: Scope) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dashboard.alarms.known import of_prometheus
 from dashboard.asking import Answers
 from dashboard.promapi import PrometheusUnavailableError
 from stack.api.alert_schema import AlertsView
-from stack.control.alert import NAME, OURS, SEVERITY, Alert, AlertState
+from stack.control.alert import Alert, AlertState
 from stack.metrics.promql import Where
 
 CRITICAL, WARNING, INFO = "critical", "warning", "info"
@@ -44,15 +45,10 @@ def told(answers: Answers | None, view: AlertsView | None, where: Where) -> Alar
     if answers is None:
         return Alarms(doubt=_AWAY)
     try:
-        samples = answers.samples("firing")
+        found = of_prometheus(answers.samples("firing"))
     except PrometheusUnavailableError as error:
         return Alarms(doubt=str(error))
-    found = (
-        Alert(name=name, state=AlertState.FIRING, labels=dict(sample.labels), severity=sample.labels.get(SEVERITY))
-        for sample in samples
-        if (name := sample.labels.get(NAME, "")).startswith(OURS)
-    )
-    return Alarms(_urgent(alert for alert in found if alert.concerns(where)), _rules(answers))
+    return Alarms(tuple(alert for alert in found if alert.concerns(where)), _rules(answers))
 
 
 def _rules(answers: Answers | None) -> str | None:
@@ -64,10 +60,6 @@ def _rules(answers: Answers | None) -> str | None:
     except PrometheusUnavailableError as error:
         return str(error)
     return None if loaded else "this Prometheus records none of kvdeck's rules"
-
-
-def _urgent(alerts: Iterable[Alert]) -> tuple[Alert, ...]:
-    return tuple(sorted(alerts, key=lambda alert: alert.urgency))
 
 
 def _of(alert: Alert) -> str:

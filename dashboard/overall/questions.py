@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from dashboard.bundles import Bundles
 from stack.engines import overview_queries
-from stack.metrics import objective_queries, queries, routing_queries
+from stack.metrics import alert_queries, objective_queries, queries
 from stack.metrics.promql import EVERYWHERE, Where
 from stack.metrics.queries import Query
 
@@ -52,7 +52,7 @@ def asked(
         told=told,
         now={
             "alarms": {
-                "firing": routing_queries.firing_alerts(fleet),
+                "firing": alert_queries.active(fleet),
                 "rules": overview_queries.rules_recorded(fleet),
             },
             "clients": {

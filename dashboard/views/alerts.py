@@ -35,6 +35,7 @@ def page() -> None:
 
 def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> None:
     with notices.told():
+        sources.forget()  # who has just silenced one sees it
         now = known(scope.until)
         may_silence = now.silences and sources.may_operate()
         for doubt in now.doubts:

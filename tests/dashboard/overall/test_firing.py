@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from dashboard.asking import Answers
 from dashboard.desk import Failed
 from dashboard.overall.firing import Alarms, told
+from dashboard.overall.questions import asked
 from dashboard.promapi import Sample
 from stack.api.alert_schema import AlertsView, SourceState, SourceView
-from stack.control.alert import Alert, AlertState
+from stack.control.alert import OURS, Alert, AlertState
 from stack.metrics.family import Label
 
 RULES = [Sample({}, 3.0, 0.0)]
@@ -34,8 +35,12 @@ def test_a_control_that_could_ask_nobody_is_not_believed_to_know_of_none() -> No
 
 
 def test_others_alerts_are_none_of_this_fleet() -> None:
-    found = told(answers({"alertname": "Watchdog"}, {"alertname": "KvdeckA", "severity": "critical"}), None, {})
-    assert (found.firing("critical", "warning"), found.doubt) == (["KvdeckA"], None)
+    assert f'alertname=~"{OURS}.+"' in asked(timedelta(hours=1)).queries["firing"].expr
+
+
+def test_without_control_what_is_pending_is_told_as_that() -> None:
+    found = told(answers({"alertname": "KvdeckA", "alertstate": "pending"}, {"alertname": "KvdeckB"}), None, {})
+    assert (found.firing("warning"), found.held_back, found.doubt) == (["KvdeckB"], "1 pending", None)
 
 
 def test_an_alert_is_left_out_where_another_fleet_is_looked_at() -> None:

@@ -179,6 +179,14 @@ def test_silences_that_hold_back_others_alerts_are_told_and_not_ended_here(
     assert [each.key for each in page.button] == ["silence-end-own"]
 
 
+def test_a_silence_is_respected_wherever_alerts_are_told(opened: Opener, steering: Starting, manager: FakeAlertmanager) -> None:
+    manager.firing.append(alert("KvdeckEngineStalled", AlertState.SILENCED, model_name="m", replica="decode-0"))
+    steering(watched(manager))
+    page = opened("engines", {"engines-engine": "decode-0"})
+    assert "Firing about it: KvdeckEngineDown, KvdeckKvTransferSlow." in [warning.value for warning in page.warning]
+    assert "Silenced: KvdeckEngineStalled." in [caption.value for caption in page.caption]
+
+
 def test_without_alertmanager_it_is_said_what_is_unknown(opened: Opener, steering: Starting, manager: FakeAlertmanager) -> None:
     steering(watched(manager, PENDING))
     manager.away = "Alertmanager does not answer: ConnectError"

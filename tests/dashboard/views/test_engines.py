@@ -201,7 +201,7 @@ def test_an_engine_is_looked_at_closely_and_what_it_does_not_tell_is_said(
     opened: Opener, steered: Steered, busy: Heard, environment: pytest.MonkeyPatch
 ) -> None:
     page = opened("engines", {"engines-engine": "decode-0"})
-    assert "No alert fires that names it." in [caption.value for caption in page.caption]
+    assert "No alert that people are told of names it." in [caption.value for caption in page.caption]
     assert any(caption.value.startswith("Not told of it in this range: in flight, running") for caption in page.caption)
     assert not page.exception
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import reader
 from stack.control.decision import Candidate, DecisionRecord, Selection, ShadowChoice
-from stack.metrics import balance_queries, quality_queries, routing_queries
+from stack.metrics import alert_queries, balance_queries, quality_queries, routing_queries
 from stack.metrics.balance_queries import HELD, LEAST, MEAN, WAITING
 from tests import decisions
 from tests.dashboard.conftest import PAST, Opener
@@ -62,7 +62,7 @@ BUSY: Mapping[str, Sequence[Series]] = {
     balance_queries.pressure().expr: PRESSED,
     balance_queries.work().expr: [_load(HELD, 300.0, replica="decode-1"), _load(MEAN, 150.0)],
     quality_queries.fallback_shares(window="10m").expr: [({"reason": "retry_budget"}, 0.125)],
-    routing_queries.firing_alerts().expr: [({"alertname": "KvdeckHotspot"}, 1.0)],
+    alert_queries.active().expr: [({"alertname": "KvdeckHotspot"}, 1.0)],
     routing_queries.flow(window="900s").expr: [
         ({"model_name": "smollm2", "strategy": "kv_aware", "path": "direct", "backend": "decode-0"}, 7.0)
     ],
