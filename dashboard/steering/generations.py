@@ -16,7 +16,8 @@ GENERATIONS = 50
 
 def generations(state: StateView, may: bool) -> bool:
     """Draw the one that is chosen; whether it was gone back to just now. Who may not change sees no way back."""
-    with st.expander("Generations: what each came to, and the way back"), notices.told():
+    panel = st.expander("Generations: what each came to, and the way back", key="control-open-generations", bind="query-params")
+    with panel, notices.told():
         kept = {each.generation: each for each in sources.control().generations(limit=GENERATIONS).generations}
         chosen = st.selectbox(
             "Generation", list(kept), index=None, key="a generation", format_func=lambda number: title(kept[number]),

@@ -32,7 +32,7 @@ def rest(model: str, draft: Draft, key: str) -> dict[str, Any]:
     }
     patch: dict[str, Any] = {}
     for title, belongs in groups.items():
-        with st.expander(title, key=f"{title}-{key}"):
+        with st.expander(title, key=f"control-open-form-{title.split()[0].strip(':,').lower()}", bind="query-params"):
             for path, value in _group(model, [field for field in fields if belongs(field.path)], draft, key):
                 _put(patch, path, value)
     return patch

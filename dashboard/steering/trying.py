@@ -24,7 +24,8 @@ _COLUMNS = ("measure", "as it is", "candidate", "effect", "bounds", "at most", "
 
 def trying(model: str, edits: dict[str, Any], state: StateView, may: bool) -> None:
     """Draw how experiments on `model` go, and the way to begin one with `edits`, for those who `may`."""
-    with st.expander("Experiments: a share of the sessions tries it first"), notices.told():
+    panel = st.expander("Experiments: a share of the sessions tries it first", key="control-open-experiments", bind="query-params")
+    with panel, notices.told():
         known = [one for one in sources.control().experiments(limit=SHOWN).experiments if one.model == model]
         running = state.experiments.get(model)
         if may and running is None:

@@ -77,7 +77,7 @@ def _model(state: StateView | None, picked: str | None) -> str | None:
         return picked
     if len(names) < 2:
         return names[0] if names else None
-    return st.selectbox("Model", names, key="steered model")
+    return st.selectbox("Model", names, key="control-model", bind="query-params")
 
 
 def _change(model: str, state: StateView | None, may: May) -> None:

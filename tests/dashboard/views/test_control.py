@@ -12,11 +12,13 @@ from streamlit.testing.v1 import AppTest
 from dashboard.fleet import table
 from stack.control.access import Role
 from stack.control.mode import Mode, Stance
+from stack.control.state import Desired
 from tests.dashboard.conftest import TOOLBAR, Opener
 from tests.dashboard.fakes import EmulatedFleet, Steered
 from tests.dashboard.reading import read
 from tests.grants import grant
 from tests.stack.api.deck import running
+from tests.stack.control import samples
 from tests.stack.control.samples import desired
 
 LOOKING = "The form shows what is in force, for looking: what is edited in it cannot be previewed, nor tried."
@@ -238,6 +240,25 @@ def test_edits_survive_that_control_goes_away(opened: Opener, steered: Steered, 
     assert len(page.error) == 1
     assert labelled(page.selectbox, "Routing strategy").value == "kv_aware"
     assert buttons(page) == []
+
+
+def test_a_link_says_which_model_is_steered_and_which_panels_are_open(
+    opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    models = {"smollm2": samples.model(), "other": samples.model(strategy="session")}
+    control = Steered(tmp_path, running("prefill-0", "decode-0", "decode-1"), Desired(models=models))
+    environment.setenv("KVDECK_CONTROL_URL", control.url)
+    try:
+        panels = {"control-open-history": "true", "control-open-form-limits": "true"}
+        page = opened("control", {"control-model": "smollm2", **panels})
+        assert labelled(page.selectbox, "Routing strategy").value == "prefix_aware"
+        shown = {panel.label for panel in page.expander if panel.proto.expanded} - {"Field by field: desired, applied, observed"}
+        assert shown == {"Limits", "History: who changed what, and why"}
+        page.selectbox(key="control-model").select("other").run()
+        assert labelled(page.selectbox, "Routing strategy").value == "session"
+        assert {panel.label for panel in page.expander if panel.proto.expanded} >= shown
+    finally:
+        control.stop()
 
 
 def test_an_earlier_generation_is_previewed_then_had_again(opened: Opener, steered: Steered) -> None:
