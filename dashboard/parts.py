@@ -36,5 +36,5 @@ def chosen(titles: Sequence[str], key: str) -> str:
 def _live(part: Part, scope: Scope) -> None:
     with notices.told():
         answers = asking.ask(part.questions(scope), scope.span)
-        part.draw(answers, scope, marks(scope.span))
+        part.draw(answers, scope, marks(scope))
         panels.footer(answers, scope.refresh)

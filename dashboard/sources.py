@@ -22,6 +22,7 @@ from stack.adapters.trust import TrustError
 from stack.api.alert_schema import AlertsView
 from stack.api.answers import ControlAnswerError, UnauthorizedError
 from stack.api.experiment_client import ExperimentClient
+from stack.api.history_schema import GenerationView
 from stack.api.schema import StateView
 from stack.api.self_schema import SelfView
 from stack.control.access import Role
@@ -31,6 +32,7 @@ from stack.control.mode import Mode
 _FRESH_SECONDS = 2.0  # parts of a page that are drawn together see one state
 _WHO_SECONDS = 5.0
 AUDIT_RECORDS = 100
+GENERATIONS = 100
 TAKEN_BACK = 401  # 403 is a role that does not include what was asked
 _NOT_FOUND = 404
 
@@ -144,6 +146,11 @@ def audit() -> Sequence[AuditRecord]:
     return _kept("audit read", _FRESH_SECONDS, lambda control: control.audit(limit=AUDIT_RECORDS).records)
 
 
+def generations() -> Sequence[GenerationView]:
+    """The newest generations with who changed what for them, at most two seconds old. Raises as `state` does."""
+    return _kept("generations read", _FRESH_SECONDS, lambda control: control.generations(limit=GENERATIONS).generations)
+
+
 def alerts() -> AlertsView:
     """The alerts that control knows of, at most two seconds old. Raises as `state` does."""
     return _kept("alerts read", _FRESH_SECONDS, lambda control: control.alerts())
@@ -151,7 +158,7 @@ def alerts() -> AlertsView:
 
 def forget() -> None:
     """After a change: what was read before is no longer so."""
-    for kept in ("state read", "audit read", "alerts read"):
+    for kept in ("state read", "audit read", "generations read", "alerts read"):
         st.session_state.pop(kept, None)
 
 

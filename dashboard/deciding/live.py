@@ -98,4 +98,4 @@ def _mirrored(answers: Answers, scope: Scope) -> None:
         query = quality_queries.observed(scope.model, scope.window)
         st.info("Another gateway carries requests out; what is marked observed is only what would have been done here.",
                 icon=":material/visibility:")  # fmt: skip
-        panels.series("Mirrored requests", query, answers, "observed", scope.span, marks(scope.span))
+        panels.series("Mirrored requests", query, answers, "observed", scope.span, marks(scope))

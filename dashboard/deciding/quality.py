@@ -32,7 +32,7 @@ def questions(scope: Scope) -> dict[str, Question]:
 def draw(answers: Answers, scope: Scope) -> None:
     """Six panels, two beside each other, and one more where another gateway's requests are decided along."""
     where, window, span = scope.model, scope.window, scope.span
-    changes = marks(span)
+    changes = marks(scope)
     left, right = st.columns(2)
     with left:
         panels.series("Regret", quality_queries.regret(where, window), answers, "regret", span, changes)

@@ -60,7 +60,7 @@ def draw(name: str, state: StateView | None, scope: Scope) -> None:
         with notices.quiet():
             _events(past.events(sources.audit(), name))
     if answers is not None:
-        _course(answers, scope)
+        _course(answers, scope, known[0].place.model)
 
 
 def _questions(name: str, scope: Scope) -> dict[str, Question]:
@@ -148,12 +148,12 @@ def _alerts(name: str, scope: Scope) -> None:
     st.caption("Whether an alert names it is unknown.")
 
 
-def _course(answers: Answers, scope: Scope) -> None:
+def _course(answers: Answers, scope: Scope, model: str) -> None:
     span = scope.span
     query = engine_queries.engines(scope.model, scope.window)
     with notices.told():
         frame = answers.frame("course")
-        changes = marks(span)
+        changes = marks(scope, model)
         for column, (title, quantities) in zip(st.columns(len(_CHARTS)), _CHARTS.items(), strict=True):
             with column:
                 panels.heading(title, query, answers)

@@ -13,7 +13,7 @@ from dashboard import amounts, asking, axes, charts, notices, palette, panels, r
 from dashboard.asking import Answers, Now, Over
 from dashboard.charts import Span
 from dashboard.fleet.place import Place
-from dashboard.marks import marks
+from dashboard.marks import Mark, marks
 from dashboard.picture import Trace
 from dashboard.promapi import Sample, step_seconds
 from dashboard.scope import Scope
@@ -42,7 +42,7 @@ def draw(place: Place | None, where: Where, scope: Scope) -> None:
     seen: list[Sample] | None = None
     with notices.quiet():  # where Prometheus is away, the page says so
         answers = asking.ask({"course": Over(course), "comings": Now(comings)}, span)
-        _chart(answers, span)
+        _chart(answers, span, marks(scope, None if place is None else place.model))
         seen = answers.samples("comings")
     _comings(seen, step)
     with notices.quiet():
@@ -56,7 +56,7 @@ def _seconds(span: Span) -> int:
     return int((span.end - span.start).total_seconds())
 
 
-def _chart(answers: Answers, span: Span) -> None:
+def _chart(answers: Answers, span: Span, changes: list[Mark]) -> None:
     query = engine_queries.course()
     panels.heading("Engines by state", query, answers)
     frame = answers.frame("course")
@@ -70,7 +70,7 @@ def _chart(answers: Answers, span: Span) -> None:
     if (most := frame["value"].max()) < _FEW:
         figure = figure.with_parts([], yaxis={"title": {"text": query.unit}, "dtick": 1, "range": [0, most + 0.5]})
     alt = "Engines over time, stacked by the state that routers give them, beside how many are desired and listed"
-    st.plotly_chart(charts.marked(figure, marks(span)), key="course", config=panels.PLAIN, alt=alt)
+    st.plotly_chart(charts.marked(figure, changes), key="course", config=panels.PLAIN, alt=alt)
 
 
 def _lines(frame: pd.DataFrame) -> Iterator[Trace]:

@@ -36,6 +36,12 @@ class Wanted:
         return {label: value for label, value in self.where.items() if label is not Label.MODEL_NAME}
 
     @property
+    def model(self) -> str | None:
+        """The model it is about, None for all."""
+        name = self.where.get(Label.MODEL_NAME)
+        return name if isinstance(name, str) else None
+
+    @property
     def words(self) -> str:
         """Whose fleets."""
         return ", ".join(f"{_WORDS[label]} {value}" for label, value in self.where.items()) or "All fleets"

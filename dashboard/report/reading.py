@@ -58,7 +58,7 @@ def read(desk: Desk, control: ControlClient | None, wanted: Wanted) -> Report:
     over, late = _over(desk, wanted)
     told = _control(control, wanted)
     found, alarms = seen(answers, questions), firing.told(answers, told.alerts, wanted.where)
-    changes = [] if told.audit is None else marks.within(told.audit, wanted.span)
+    changes = [] if told.audit is None else marks.within(told.audit, wanted.span, wanted.model)
     shown = [*found.tables(questions), *happened.fired(answers, wanted), *happened.audit(told.audit, wanted)]
     return Report(
         wanted=wanted,

@@ -14,13 +14,13 @@ _HARMFUL = ("shrink_pool", "change_role", "drain_engines", "resize_l1")
 
 def harm(change: ChangeView) -> list[EffectView]:
     """The effects that take something away: engines that end or serve no more, disaggregation that goes off, KV that is lost."""
-    off = {field.field.split(".")[1] for field in change.diff if field.field.endswith(".dpd.enabled") and field.after is False}
+    off = {field.model for field in change.diff if field.field.endswith(".dpd.enabled") and field.after is False}
     return [effect for effect in change.effects if effect.kind in _HARMFUL or (effect.kind == "switch_dpd" and effect.model in off)]
 
 
 def touched(change: ChangeView) -> str:
     """What a change is made to, in one word: the model's name, `tiers`, or `all` where it is several."""
-    names = {parts[1] if parts[0] == "models" else parts[0] for parts in (field.field.split(".") for field in change.diff)}
+    names = {field.field.partition(".")[0] if field.model is None else field.model for field in change.diff}
     return names.pop() if len(names) == 1 else "all"
 
 

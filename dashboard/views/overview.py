@@ -42,7 +42,7 @@ def _live(scope: Scope) -> None:
     arrival.shown_first()
     shown.tables(found.tables(questions))
     with notices.told():
-        _course(questions, found, span)
+        _course(questions, found, scope, span)
     panels.footer(now, scope.refresh)
     _links()
 
@@ -68,9 +68,9 @@ def _control(scope: Scope) -> tuple[StateView | None, AlertsView | None, bool]:
     return state, view, True
 
 
-def _course(questions: Asked, found: Seen, span: Span) -> None:
+def _course(questions: Asked, found: Seen, scope: Scope, span: Span) -> None:
     over = bundles.apart(asking.ask(bundles.questions(questions.over, Over), span), questions.over)
-    changes = marks(span)
+    changes = marks(scope)
     shown.waterfall(course.waterfall(over, questions.queries, span, changes), found)
     shown.plots(list(course.course(over, questions.queries, span, changes)))
 

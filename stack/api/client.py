@@ -65,9 +65,10 @@ class ControlClient(Calling):
         answer = self._send("POST", "/v1/rollback", options(dry_run, comment, force), headers, body)
         return self._decode(answer, ChangeView)
 
-    def generations(self, *, limit: int = 100) -> GenerationsView:
-        """What was in force, newest first."""
-        return self._read("/v1/generations", {"limit": str(limit)}, GenerationsView)
+    def generations(self, *, limit: int = 100, before: int | None = None) -> GenerationsView:
+        """What was in force, newest first, of generations lower than `before`."""
+        asked = _set({"limit": str(limit), "before": None if before is None else str(before)})
+        return self._read("/v1/generations", asked, GenerationsView)
 
     def generation(self, number: int) -> KeptView:
         """One generation whole."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from stack.control.state import Desired
+from stack.control.state import Desired, ModelState
 
 Value = str | int | float | bool | None
 
@@ -17,6 +17,13 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     field: str
     before: Value
     after: Value
+
+    @property
+    def model(self) -> str | None:
+        """The model it is about, whatever dots its name has; None for what all models share."""
+        top, *parts = self.field.split(".")
+        ends = (number for number, part in enumerate(parts) if number and part in ModelState.__struct_fields__)
+        return ".".join(parts[: next(ends, len(parts))]) if top == "models" else None
 
 
 def diff(before: Desired, after: Desired) -> tuple[Change, ...]:

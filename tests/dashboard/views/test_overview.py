@@ -7,7 +7,10 @@ from collections.abc import Hashable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard import reader
+from stack.metrics.family import Label
 from tests.dashboard.conftest import PAST, Opener
+from tests.dashboard.drawn import changes
 from tests.dashboard.fakes import Steered, prometheus
 from tests.dashboard.samples import BUSY, COURSE, FIRING, SERVED, Told, of_model, overview
 
@@ -140,6 +143,20 @@ def test_the_page_asks_seven_questions(opened: Opener, environment: pytest.Monke
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         opened("overview")
     assert len([question for question in heard if '"figure"' in question]) == 7
+
+
+def test_charts_of_one_model_have_no_marks_of_anothers_changes(
+    opened: Opener, steered: Steered, environment: pytest.MonkeyPatch
+) -> None:
+    steered.patch({"models": {"smollm2": {"strategy": "session"}}})
+    environment.setattr(reader, "SLOT_SECONDS", 0.001)  # what was changed just now is within what is looked at
+    own, other = ({Label.MODEL_NAME: name} for name in ("smollm2", "ghost"))
+    told = {**BUSY, **overview(SERVED, COURSE, where=own), **overview(of_model(COURSE, "ghost"), where=other)}
+    with prometheus(told) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        pages = [opened("overview", {"model": name} if name else {}) for name in ("", "smollm2", "ghost")]
+    assert [len(changes(page, "Requests")) for page in pages] == [1, 1, 0]
+    assert "session" in changes(pages[1], "Requests")[0]
 
 
 def _without_rules(told: Told) -> Told:
