@@ -50,9 +50,9 @@ def _routers(state: StateView) -> None:
 def _pool(pool: PoolProgress, several: bool) -> None:
     name = plain(f"{pool.model} {pool.pool.value}") if several else pool.pool.value.title()
     if pool.done:
-        st.markdown(f"**{name}** :green-badge[:material/check: {pool.sentence}]")
+        st.markdown(f"**{name}** :green-badge[:material/check: {plain(pool.sentence)}]")
     else:
-        st.progress(pool.fraction, f"**{name}** :blue-badge[:material/hourglass_top: {pool.sentence}]")
+        st.progress(pool.fraction, f"**{name}** :blue-badge[:material/hourglass_top: {plain(pool.sentence)}]")
 
 
 def _engines(state: StateView) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.steering.draft import Draft
 from dashboard.steering.kinds import edit
 from dashboard.steering.words import Word, word
+from dashboard.wording import code
 from stack.control.settable import Settable, settable
 from stack.control.tiers import size
 from stack.model.tier import Pool
@@ -54,7 +55,7 @@ def _group(model: str, fields: Iterable[Settable], draft: Draft, key: str) -> It
 
 def _edited(field: Settable, value: Any, key: str) -> Any:
     named = _named(field)
-    text = f"{named.help} {field.allowed[:1].upper()}{field.allowed[1:]}; default {field.default}. `{field.path}`"
+    text = f"{named.help} {field.allowed[:1].upper()}{field.allowed[1:]}; default {field.default}. {code(field.path)}"
     after = edit(named.label, field.kind, value, key=key, text=text, empty=f"default {field.default}")
     if field.path.endswith("bytes") and after:
         st.caption(f"{named.label.partition(' (')[0]}: {size(after)}")

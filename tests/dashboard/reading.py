@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_FENCED = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1`*$", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LIVE = re.compile(r"(?<!\\)(?:\\\\)*!\[")
@@ -17,4 +18,9 @@ def read(markdown: str) -> str:
 
 def draws(markdown: str) -> bool:
     """Whether it has an image, which the browser would ask for."""
-    return _LIVE.search(_CODE.sub("", markdown)) is not None
+    return _LIVE.search(outside_code(markdown)) is not None
+
+
+def outside_code(markdown: str) -> str:
+    """`markdown` without what stands within backticks, where nothing is markup."""
+    return _CODE.sub("", _FENCED.sub("", markdown))
