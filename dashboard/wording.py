@@ -11,6 +11,7 @@ _NUMBERED = re.compile(r"\A(\d+)([.)])(?= |\Z)")
 # Streamlit makes pictures and arrows of these even where they are escaped: something unseen between their letters keeps them.
 _DRAWN = re.compile(r":(?=material[/_]|[a-z+-][\w+-]*:)|(?<!\S)[-<>~](?=-?[->=](?!\S))", re.IGNORECASE)
 _UNSEEN = "\N{WORD JOINER}"
+_ICON = ":material/"  # written otherwise by Streamlit even within backticks
 
 
 def plain(text: str) -> str:
@@ -21,7 +22,7 @@ def plain(text: str) -> str:
 
 def code(text: str) -> str:
     """`text` within backticks, as many as it takes that none of its own ends them."""
-    line = " ".join(text.split())
+    line = " ".join(text.split()).replace(_ICON, f":{_UNSEEN}{_ICON[1:]}")
     if "`" not in line:
         return f"`{line}`" if line else ""
     fence = "`" * (1 + max(len(run) for run in re.findall("`+", line)))

@@ -28,6 +28,10 @@ def test_what_streamlit_draws_in_spite_of_a_backslash_is_kept_apart(text: str) -
     assert read(plain(text)) == text
 
 
+def test_within_backticks_it_is_kept_too() -> None:
+    assert code(":material/delete:") == "`:\N{WORD JOINER}material/delete:`"
+
+
 @pytest.mark.parametrize(
     "text", ["decode-0", "Qwen/Qwen2.5-0.5B", "181 < 512", "http://127.0.0.1:9090/x?a=1&2", "events_dropped", "0.11.0", "10:20:30"]
 )
