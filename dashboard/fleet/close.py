@@ -60,7 +60,7 @@ def draw(name: str, state: StateView | None, scope: Scope) -> None:
         with notices.quiet():
             _events(past.events(sources.audit(), name))
     if answers is not None:
-        _course(answers, scope, known[0].place.model)
+        _course(answers, scope, found[0].place.model)
 
 
 def _questions(name: str, scope: Scope) -> dict[str, Question]:
@@ -82,10 +82,10 @@ def _found(name: str, state: StateView | None, answers: Answers | None) -> list[
     return [engine for engine in engines(views, listed) if engine.name == name]
 
 
-def facts(known: Sequence[Engine]) -> pd.DataFrame:
+def facts(found: Sequence[Engine]) -> pd.DataFrame:
     """One row a fact: what it is, and who says so; of several of one name, each beginning with where it is."""
-    where = [("where", str(engine.site or "") or amounts.UNKNOWN, "exporter") for engine in known] if len(known) > 1 else [None]
-    rows = [row for at, engine in zip(where, known, strict=True) for row in (*filter(None, [at]), *_facts(engine))]
+    where = [("where", str(engine.site or "") or amounts.UNKNOWN, "exporter") for engine in found] if len(found) > 1 else [None]
+    rows = [row for at, engine in zip(where, found, strict=True) for row in (*filter(None, [at]), *_facts(engine))]
     return pd.DataFrame(rows, columns=["what", "is", "says"])
 
 
