@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dashboard import notices, reader
@@ -10,6 +12,7 @@ from dashboard.deciding.wanted import Wanted
 from dashboard.scope import Scope
 from dashboard.wording import code, plain
 from stack.api.schema import DecisionsView
+from stack.control.decision import DecisionRecord
 
 
 def found(scope: Scope, narrowed: Wanted) -> DecisionsView | None:
@@ -37,13 +40,21 @@ def nothing(view: DecisionsView, narrowed: Wanted) -> None:
 
 
 def reach(view: DecisionsView, scope: Scope, narrowed: Wanted) -> None:
-    """How far back what is shown goes, and why no further."""
-    oldest = reader.moment(view.decisions[-1].at)
+    """From when to when what is shown is, and why it is not all of the range."""
     count = len(view.decisions)
-    told = f"{count} {'request' if count == 1 else 'requests'}, the oldest of {oldest:%H:%M:%S}"
+    told = f"{count} {'request' if count == 1 else 'requests'} of this range, {_between(view.decisions)}"
     if count == narrowed.limit:
-        told += ": the newest that fit, of this range"
+        told = f"The newest {told}, not the whole of it"
+        if count < wanted.LAST[-1]:
+            told += f": up to {wanted.LAST[-1]} are to be had by the filter above"
     if view.oldest_at is not None and view.oldest_at > scope.span.start.timestamp():
         began = reader.moment(view.oldest_at)
         told += f". Control remembers {view.kept:,} decisions, back to {began:%Y-%m-%d %H:%M:%S}: this range begins earlier"
     st.caption(f"{told}. From control, which routers tell of every request.")
+
+
+def _between(decisions: Sequence[DecisionRecord]) -> str:
+    times = [decision.at for decision in decisions]  # they come in the order in which routers told of them
+    first, last = reader.moment(min(times)), reader.moment(max(times))
+    form = "%H:%M:%S" if first.date() == last.date() else "%b %d, %H:%M:%S"
+    return f"from {first:{form}} to {last:{form}}"

@@ -90,6 +90,8 @@ def plain(value: object) -> str:
     match value:
         case None:
             return "(inherits)"
+        case "":  # a list, told as one text, with nothing in it
+            return "none"
         case bool():
             return "on" if value else "off"
         case _:

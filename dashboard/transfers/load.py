@@ -22,6 +22,10 @@ from stack.metrics.family import Label
 from stack.model.tier import Pool
 
 WINDOW = "5m"
+_BUSY = (
+    f"Of the moments at which it was looked, every {pressure_queries.STEP}, the share at which an engine ran anything; mean of "
+    "the engines. What runs for less than that may fall between two looks: of short prefills it is a sample, not a measure."
+)
 
 
 def questions(scope: Scope) -> dict[str, Question]:
@@ -86,7 +90,7 @@ def figures(told: Mapping[str, float], pool: Pool) -> list[Figure]:
         Figure("Engines", number(mine("engines"), "{:.0f}"), "Listed by the exporter."),
         Figure("Waiting", number(mine("waiting"), "{:.1f}"), "Requests in the queues of the pool's engines, mean."),
         Figure("Running", number(mine("running"), "{:.1f}"), "Requests running on the pool's engines, mean."),
-        Figure("Busy", amounts.percent(mine("busy")), "Share of the time in which an engine ran anything, mean of the engines."),
+        Figure("Busy", amounts.percent(mine("busy")), _BUSY),
         Figure(tokens[1], number(mine(tokens[0]), "{:,.0f} /s"), tokens[2]),
         Figure("KV used", amounts.percent(mine("used")), "Share of the fullest engine's own KV cache that is in use."),
         Figure("In the queue", amounts.duration(mine("queue")), "Mean time of a request in an engine's queue."),

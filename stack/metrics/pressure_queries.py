@@ -12,7 +12,8 @@ from stack.model.tier import Source, Tier
 
 _POOL = (Label.MODEL_NAME, Label.POOL)
 _BY = (*_POOL, Label.QUANTITY)
-_STEP = "15s"  # how often the gauges are looked at for the share of the time that engines are busy
+STEP = "15s"
+"""How often the gauges are looked at for the share of the time that engines are busy: no engine counts the time itself."""
 
 
 def pressure(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
@@ -24,7 +25,7 @@ def pressure(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
         "engines": aggregate("count", selector(catalog.TARGET_INFO, where), _POOL),
         "waiting": total(f"avg_over_time({selector(catalog.ENGINE_REQUESTS, waiting, window=window)})", _POOL),
         "running": total(f"avg_over_time({selector(catalog.ENGINE_REQUESTS, running, window=window)})", _POOL),
-        "busy": aggregate("avg", f"avg_over_time(({each} > bool 0)[{window}:{_STEP}])", _POOL),
+        "busy": aggregate("avg", f"avg_over_time(({each} > bool 0)[{window}:{STEP}])", _POOL),
         "used": aggregate("max", selector(catalog.CACHE_USED_RATIO, {**where, Label.TIER: Tier.ENGINE}), _POOL),
         "computed": rate(catalog.PROMPT_TOKENS, _POOL, computed, window),
         "generated": rate(catalog.ENGINE_GENERATED_TOKENS, _POOL, where, window),
@@ -33,9 +34,10 @@ def pressure(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
         "preemptions": rate(catalog.ENGINE_PREEMPTIONS, _POOL, where, window),
     }
     text = (
-        "Of each pool: engines listed; requests waiting in and running on them, means; busy: the share of the time in which an "
-        "engine ran anything; used: share of the KV cache of the fullest engine; prompt tokens computed and tokens generated a "
-        "second; mean seconds of a request in an engine's queue and its prefill; preemptions a second."
+        "Of each pool: engines listed; requests waiting in and running on them, means; busy: of the looks at it, one "
+        f"every {STEP}, the share at which an engine ran anything; used: share of the KV cache of the fullest engine; prompt "
+        "tokens computed and tokens generated a second; mean seconds of a request in an engine's queue and its prefill; "
+        "preemptions a second."
     )
     return Query(_joined(parts), "", _BY, text)
 

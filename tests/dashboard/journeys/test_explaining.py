@@ -45,7 +45,7 @@ def test_a_decision_is_explained_and_stays_while_the_list_moves_on(driven: Brows
             pick(page)
             expect(page.get_by_text("shorter than the threshold (181 < 512)")).to_be_visible()
             steered.report(*(decision(request_id=f"r-{number}", at=time.time()) for number in range(100, 250)))
-            expect(page.get_by_text("100 requests, the oldest of")).to_be_visible()  # r-7 is listed no more
+            expect(page.get_by_text("The newest 100 requests of this range, from")).to_be_visible()  # r-7 is listed no more
             expect(page.get_by_role("heading", name="Decision r-7")).to_be_visible()
             expect(page.get_by_text("Where its time went")).to_be_visible()
             sound(page)
@@ -81,7 +81,7 @@ def test_candidates_are_drawn_whole_however_many_they_are(driven: Browser, steer
         for width, scheme in _WINDOWS:
             with window(driven, width=width, height=900, scheme=scheme) as page:
                 for view in ("Flow", "Decisions"):
-                    page.goto(f"{url}/routing?routing-view={view}&request=r-7")
+                    page.goto(f"{url}/routing?routing-view={view}&routing-request=r-7")
                     expect(page.locator(".js-plotly-plot").last).to_be_visible()
                     drawn(page)
                     sound(page)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from stack.api import examining
 from stack.control.precondition import Precondition, Verdict
 from stack.model.target import Target
 from stack.wiring.control_alerts import NO_WATCHERS, Watchers
@@ -69,7 +70,8 @@ def steering(environment: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Starti
 
 
 @pytest.fixture
-def examiner(steering: Starting) -> Examiner:
+def examiner(steering: Starting, environment: pytest.MonkeyPatch) -> Examiner:
+    environment.setattr(examining, "AGAIN_SECONDS", 0.0)  # else whoever asks again at once is shown what was just found
     doctor = Examiner()
     steering(Watchers(doctor=doctor))
     return doctor
@@ -129,7 +131,23 @@ def test_a_fleet_is_examined_again_on_demand(opened: Opener, examiner: Examiner)
     assert examiner.asked == 1
     page.run()
     assert examiner.asked == 1
-    assert [button.label for button in page.button] == ["Examine again"]
+    examiner.found = (check("clock", Verdict.PASS),)
+    (again,) = page.button
+    assert again.label == "Examine again"
+    again.click().run()
+    assert examiner.asked == 2
+    assert figures(page) == {"Failed": "0", "Unknown": "0", "Passed": "1", "Not applicable": "0"}
+    assert not page.exception
+
+
+def test_what_is_seen_of_an_examination_under_way_is_for_how_long(opened: Opener, examiner: Examiner) -> None:
+    page = opened("doctor")
+    examiner.stuck = True
+    page.button[0].click().run()
+    assert examiner.asked == 2
+    assert any(":blue-badge[:material/hourglass_top: examining for " in text.value for text in page.markdown)
+    assert [button.disabled for button in page.button] == [True]
+    assert figures(page)["Failed"] == "1"  # what was found before
 
 
 def test_a_control_that_examines_nothing_and_no_control_say_how_to_examine_by_hand(

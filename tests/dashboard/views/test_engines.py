@@ -145,14 +145,24 @@ def drained(control: Steered) -> list[str]:
     return names
 
 
+def previewed(page: AppTest) -> list[list[str]]:
+    """Field by field, before and after."""
+    (table,) = (one.value for one in page.dataframe if "before" in one.value)
+    found: list[list[str]] = table[["field", "before", "after"]].values.tolist()
+    return found
+
+
 def test_an_engine_is_drained_and_given_requests_again(opened: Opener, steered: Steered) -> None:
     page = press(opened("engines", {"engines-engine": "decode-1"}), "Drain decode-1")
+    field = "models.smollm2.pools.decode.drained"
+    assert [field, "none", "decode-1"] in previewed(page)
     page = typed(page, "Why", "a memory fault")
     page = press(typed(page, "Type", "smollm2"), "Apply")
     assert drained(steered) == ["decode-1"]
     record = httpx.get(f"{steered.url}/v1/audit").json()["records"][0]
     assert (record["comment"], record["outcome"]) == ("a memory fault", "applied")
     page = press(page, "Give decode-1 requests again")
+    assert [field, "decode-1", "none"] in previewed(page)
     page = press(page, "Apply")
     assert drained(steered) == []
     assert not page.exception

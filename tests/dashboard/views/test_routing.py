@@ -194,6 +194,23 @@ def test_recent_decisions_are_listed_newest_first(opened: Opener, steered: Steer
     assert page.dataframe[0].value.iloc[1][unknown].isna().all()
 
 
+def test_it_is_said_of_how_many_decisions_from_when_to_when_the_flow_is(opened: Opener, steered: Steered) -> None:
+    at = time.time()
+    steered.report(*(decisions.decision(request_id=f"r-{number}", at=at - number) for number in reversed(range(120))))
+    page = opened("routing")
+    form = "%H:%M:%S"
+    first, last = (time.strftime(form, time.gmtime(at - ago)) for ago in (99, 0))
+    assert any(
+        text.value.startswith(
+            f"The newest 100 requests of this range, from {first} to {last}, not the whole of it: up to 500 are to be had"
+        )
+        for text in page.caption
+    )
+    page = opened("routing", {"routing-last": "500"})
+    first = time.strftime(form, time.gmtime(at - 119))
+    assert any(text.value.startswith(f"120 requests of this range, from {first} to {last}") for text in page.caption)
+
+
 def test_fallbacks_are_told_with_their_reasons(opened: Opener, steered: Steered, environment: pytest.MonkeyPatch) -> None:
     lost = ("no_ready_prefill_engine",)
     steered.report(decision(fallbacks=lost), decision(fallbacks=lost), decision())
