@@ -62,18 +62,31 @@ class Monitoring:
             await self._load(before)
 
     async def firing(self, pace: Pace) -> Mapping[str, str]:
-        """The alerts that Alertmanager holds active, by rules at this pace: their summaries by name. Raises DrillError."""
+        """The alerts that Alertmanager holds active, by rules at this pace: their summaries by name. Raises DrillError.
+
+        Where Prometheus cannot read the target that one is about, its reason is told, too: nobody keeps that.
+        """
         alerts = await self._get(f"{self.alertmanager}/api/v2/alerts")
         mark = MARK.items() if pace.quick else {}.items()
         own = [alert for alert in alerts if mark <= alert["labels"].items()]
-        names = sorted({alert["labels"]["alertname"] for alert in own})
-        return {name: "; ".join(_summaries(own, name)) for name in names}
+        errors = {one["labels"]["instance"]: one["lastError"] for one in await self._targets()} if own else {}
+        said: dict[str, set[str]] = {}
+        for alert in own:
+            labels = alert["labels"]
+            error = errors.get(labels.get("instance"))
+            summary = alert["annotations"].get("summary", "")
+            said.setdefault(labels["alertname"], set()).add(f"{summary} ({error})" if error else summary)
+        return {name: "; ".join(sorted(words)) for name, words in sorted(said.items())}
 
     async def up(self) -> Mapping[str, bool]:
         """Which engines Prometheus could scrape last, by replica. Raises DrillError."""
-        answer = await self._get(f"{self.prometheus}/api/v1/targets?state=active")
-        found = answer["data"]["activeTargets"]
+        found = await self._targets()
         return {one["labels"]["replica"]: one["health"] == "up" for one in found if one["labels"]["job"] == "engines"}
+
+    async def _targets(self) -> Sequence[Any]:
+        answer = await self._get(f"{self.prometheus}/api/v1/targets?state=active")
+        found: Sequence[Any] = answer["data"]["activeTargets"]
+        return found
 
     def _quick(self, configuration: bytes, rules: Mapping[str, RuleFile]) -> bytes:
         for name, file in rules.items():
@@ -104,7 +117,3 @@ class Monitoring:
                 return await fetch_json(self.http, url)
         except (httpx.HTTPError, ExpositionError, TimeoutError) as error:
             raise DrillError(f"{url} does not answer: {type(error).__name__}") from error
-
-
-def _summaries(alerts: Sequence[Any], name: str) -> list[str]:
-    return sorted({alert["annotations"].get("summary", "") for alert in alerts if alert["labels"]["alertname"] == name})

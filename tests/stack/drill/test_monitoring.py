@@ -13,6 +13,7 @@ from stack.drill.monitoring import Monitoring
 from stack.drill.quick import Pace
 
 RULES = {"groups": [{"name": "a", "rules": [{"alert": "KvdeckX", "expr": "x", "for": "5m"}]}]}
+REASONS = {"up": "", "down": "context deadline exceeded"}
 QUICK = {"groups": [{"name": "a", "rules": [{"alert": "KvdeckX", "expr": "x", "for": "30s"}]}]}
 
 
@@ -35,11 +36,20 @@ class Prometheus:
     def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/api/v2/alerts":
             own, drills = {"alertname": "KvdeckX"}, {"alertname": "KvdeckX", "drill": "kvdeck"}
-            told = [(drills, "X of e"), (drills, "X of d"), (drills, "X of d"), (own, "X"), ({"alertname": "KvdeckY"}, None)]
+            down, up = drills | {"instance": "e:1"}, drills | {"instance": "d:1"}
+            told = [(down, "X of e"), (up, "X of d"), (drills, "X of d"), (own, "X"), ({"alertname": "KvdeckY"}, None)]
             return _answer([{"labels": labels, "annotations": {"summary": said} if said else {}} for labels, said in told])
         if request.url.path == "/api/v1/targets":
             found = [({"job": "engines", "replica": "d"}, "up"), ({"job": "engines", "replica": "e"}, "down"), ({"job": "x"}, "up")]
-            targets = [{"labels": labels, "health": health} for labels, health in found]
+            places = {"d": "d:1", "e": "e:1"}
+            targets = [
+                {
+                    "labels": {**labels, "instance": places.get(labels.get("replica", ""), "x:1")},
+                    "health": health,
+                    "lastError": REASONS[health],
+                }
+                for labels, health in found
+            ]
             return _answer({"data": {"activeTargets": targets}})
         return _answer({"data": {"yaml": self.loaded}})
 
@@ -102,8 +112,8 @@ def test_a_prometheus_that_does_not_take_the_rules_gets_its_own_back_and_is_told
 
 def test_only_alerts_of_the_drills_own_rules_count_and_tell_what_they_say(tmp_path: Path) -> None:
     monitoring = Prometheus(tmp_path).monitoring
-    assert asyncio.run(monitoring.firing(Pace(10))) == {"KvdeckX": "X of d; X of e"}
-    assert asyncio.run(monitoring.firing(Pace(1))) == {"KvdeckX": "X; X of d; X of e", "KvdeckY": ""}
+    assert asyncio.run(monitoring.firing(Pace(10))) == {"KvdeckX": "X of d; X of e (context deadline exceeded)"}
+    assert asyncio.run(monitoring.firing(Pace(1))) == {"KvdeckX": "X; X of d; X of e (context deadline exceeded)", "KvdeckY": ""}
 
 
 def test_engines_are_up_or_not_as_prometheus_scraped_them(tmp_path: Path) -> None:
