@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -37,7 +38,7 @@ from tests.decisions import disaggregated
 from tests.grants import grant
 from tests.stack.api.alarms import FakeAlertmanager, FakePrometheus, alert
 from tests.stack.api.deck import running
-from tests.stack.control.samples import desired, model
+from tests.stack.control.samples import model
 
 ALERT = f"Kvdeck{TEXT}"
 FENCE = f"a\n```\n{TEXT}"
@@ -74,7 +75,24 @@ def told(environment: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def hostile(environment: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Steered]:
+def controls(environment: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., Steered]]:
+    """Starts a control of these models over a fleet of the first, whose engine is named by others."""
+    started: list[Steered] = []
+
+    def start(*models: str, secret: str | None = None, **more: Any) -> Steered:
+        fleet = EmulatedFleet(running("prefill-0", ENGINE, "decode-1").engines, model=models[0])
+        served = Desired(models={name: model() for name in models})
+        started.append(Steered(tmp_path / "control", fleet, served, secret, **more))
+        environment.setenv("KVDECK_CONTROL_URL", started[0].url)
+        return started[0]
+
+    yield start
+    for control in started:
+        control.stop()
+
+
+@pytest.fixture
+def hostile(controls: Callable[..., Steered]) -> Steered:
     """A control whose model and engine are named by others, with alerts, silences and findings of theirs."""
     firing = [
         alert(ALERT, severity=TEXT, model_name=MODEL, replica=ENGINE, reason=TEXT),
@@ -87,11 +105,7 @@ def hostile(environment: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Steered
         Precondition(id=TEXT, group=TEXT, title=TEXT, verdict=verdict, evidence=ENGINE, why=LINES, fix=MODEL) for verdict in Verdict
     )
     watching = Watchers(alertmanager=manager, prometheus=FakePrometheus(firing), runbooks={}, doctor=doctor)
-    fleet = EmulatedFleet(running("prefill-0", ENGINE, "decode-1").engines, model=MODEL)
-    control = Steered(tmp_path / "control", fleet, Desired(models={MODEL: model()}), watching=watching)
-    environment.setenv("KVDECK_CONTROL_URL", control.url)
-    yield control
-    control.stop()
+    return controls(MODEL, watching=watching)
 
 
 def decided() -> DecisionRecord:
@@ -107,7 +121,7 @@ def decided() -> DecisionRecord:
 
 
 BY = {"If-Match": "1", "X-Kvdeck-Actor": MODEL, "X-Kvdeck-Comment": TEXT}
-UNFOLDED = {f"alert-{ALERT}-{TEXT}": "true", f"alert-{TEXT}-warning": "true"}
+UNFOLDED = {f"alerts-open-{ALERT}-{TEXT}": "true", f"alerts-open-{TEXT}-warning": "true"}
 PAGES: list[tuple[str, Mapping[str, str], set[str]]] = [
     ("overview", {}, {MODEL, TEXT, ALERT}),
     ("overview", {"model": FENCE, "namespace": TEXT}, {FENCE, TEXT}),
@@ -122,11 +136,11 @@ PAGES: list[tuple[str, Mapping[str, str], set[str]]] = [
     ("dpd", {"dpd-part": "Time and transfers"}, set()),
     ("dpd", {"dpd-part": "Threshold", "model": FENCE}, {FENCE}),
     ("routing", {}, {ENGINE, TEXT}),
-    ("routing", {"request": ENGINE, "decisions-strategy": TEXT}, {ENGINE, MODEL, TEXT}),
-    ("routing", {"request": MODEL}, {MODEL}),
+    ("routing", {"routing-request": ENGINE, "routing-strategy": TEXT}, {ENGINE, MODEL, TEXT}),
+    ("routing", {"routing-request": MODEL}, {MODEL}),
     ("routing", {"routing-view": "Quality"}, {TEXT}),
-    ("engines", {"engine": ENGINE, "engines-pool": f"{MODEL} decode"}, {ENGINE, MODEL, TEXT}),
-    ("engines", {"engine": TEXT}, {TEXT}),
+    ("engines", {"engines-engine": ENGINE, "engines-pool": f"{MODEL} decode"}, {ENGINE, MODEL, TEXT}),
+    ("engines", {"engines-engine": TEXT}, {TEXT}),
     ("control", {"set": ENGINE}, {ENGINE}),
     ("alerts", UNFOLDED, {ENGINE, MODEL, TEXT, ALERT, LINES}),
     ("doctor", {}, {ENGINE, MODEL, TEXT, LINES}),
@@ -151,7 +165,7 @@ def test_what_control_does_not_serve_is_named_as_it_is(opened: Opener, told: Non
     assert (live(page), shown(page, MODEL)) == ([], {MODEL})
 
 
-def test_a_change_is_previewed_told_and_undone_with_names_as_they_are(opened: Opener, hostile: Steered) -> None:
+def test_a_change_is_previewed_and_told_with_names_as_they_are(opened: Opener, hostile: Steered) -> None:
     changed = {"models": {MODEL: {"pools": {"decode": {"replicas": 1}}}}}
     assert httpx.patch(f"{hostile.url}/v1/state", json=changed, headers=BY).status_code == 200
     page = opened("control")
@@ -173,16 +187,21 @@ def test_an_experiment_is_told_with_names_as_they_are(opened: Opener, hostile: S
     assert shown(page, MODEL, TEXT) == {MODEL, TEXT}
 
 
-def test_who_looks_is_named_as_they_are(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    fleet, viewer = EmulatedFleet(running("prefill-0", ENGINE, "decode-1").engines), grant(TEXT, Role.VIEWER, "secret")
+def test_of_several_models_each_is_named_as_it_is(opened: Opener, told: None, controls: Callable[..., Steered]) -> None:
+    controls(MODEL, TEXT)
+    for view, link in (("dpd", {"dpd-part": "Threshold"}), ("control", {})):
+        page = opened(view, link)
+        assert not page.exception
+        assert (live(page), shown(page, MODEL, TEXT)) == ([], {MODEL, TEXT})
+
+
+def test_who_looks_is_named_as_they_are(
+    opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path, controls: Callable[..., Steered]
+) -> None:
     (tmp_path / "token").write_text("secret")
     environment.setenv("KVDECK_CONTROL_TOKEN_FILE", str(tmp_path / "token"))
-    control = Steered(tmp_path / "control", fleet, desired(), "admin", others=(viewer,))
-    environment.setenv("KVDECK_CONTROL_URL", control.url)
-    try:
-        page = opened("control")
-    finally:
-        control.stop()
+    controls(MODEL, secret="admin", others=(grant(TEXT, Role.VIEWER, "secret"),))
+    page = opened("control")
     assert (live(page), shown(page, TEXT)) == ([], {TEXT})
     assert f"{plain(TEXT)} is a viewer and looks only" in " ".join(info.value for info in page.info)
 

@@ -13,8 +13,9 @@ import dashboard
 FOLDER = Path(dashboard.__file__).parent
 SOURCES = {str(file.relative_to(FOLDER)): ast.parse(file.read_text()) for file in sorted(FOLDER.rglob("*.py"))}
 _MARKDOWN = frozenset({
-    "badge", "button", "caption", "error", "expander", "info", "markdown", "metric", "multiselect", "number_input", "page_link",
-    "popover", "progress", "selectbox", "show", "slider", "subheader", "success", "text_input", "title", "toggle", "warning",
+    "badge", "button", "caption", "checkbox", "error", "expander", "header", "info", "markdown", "metric", "multiselect",
+    "number_input", "page_link", "pills", "popover", "progress", "radio", "segmented_control", "select_slider", "selectbox", "show",
+    "slider", "spinner", "status", "subheader", "success", "text_area", "text_input", "title", "toast", "toggle", "warning",
 })  # fmt: skip
 """What draws Markdown, by name; `show` is one of them that was chosen before."""
 _FOREIGN = frozenset({
