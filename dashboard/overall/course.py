@@ -18,6 +18,7 @@ from stack.metrics.queries import Query
 
 WATERFALL = "Where prompt tokens' KV came from"
 _MODEL, _PART, _TAIL = Label.MODEL_NAME.value, "part", "p95"
+ALL = ", all models together"
 _MOST_LINES, _LINE_PIXELS = 12, 18
 
 
@@ -29,14 +30,15 @@ def waterfall(answers: Answers, queries: Mapping[str, Query], span: Span, marks:
 
 
 def course(answers: Answers, queries: Mapping[str, Query], span: Span, marks: Sequence[Mark]) -> Iterator[Plot]:
-    """The rest, two beside each other. Of several models the tail alone is told, a line each."""
+    """The rest, two beside each other. Of several models the tail alone is told, a line each; what is of all of them says so."""
     told = _told_by_model(answers)
+    all_of_them = ALL if any(isinstance(frame, pd.DataFrame) and _several(frame) for frame in told.found.values()) else ""
     for title, name, by in (
         ("Time to first token", "ttft over time", (Label.PATH, Label.QUANTILE)),
         ("Inter-token latency", "itl over time", (Label.PATH, Label.QUANTILE)),
         ("Requests", "requests over time", (Label.CODE,)),
-        ("Hit ratio per tier", "hits over time", (Label.TIER,)),
-        ("Requests in engines, per pool", "load over time", (Label.POOL, Label.STATE)),
+        (f"Hit ratio per tier{all_of_them}", "hits over time", (Label.TIER,)),
+        (f"Requests in engines, per pool{all_of_them}", "load over time", (Label.POOL, Label.STATE)),
     ):
         found = told.found[name]
         if isinstance(found, pd.DataFrame) and _several(found):

@@ -1,8 +1,8 @@
-"""What cannot be told of several fleets at once: the page says which there are, and has one of them picked."""
+"""What cannot be told of several fleets or models at once: the page says which there are, and has one of them picked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +21,13 @@ def one_fleet(samples: Sequence[Sample], frame: pd.DataFrame, why: str) -> bool:
         st.info(f"{why}: pick a cluster or namespace above. Seen: {plain(names or 'several')}.", icon=":material/filter_alt:")
         return False
     return True
+
+
+def one_model(served: Collection[str], why: str) -> bool:
+    """Whether these are one model; else say `why` that matters."""
+    if len(served) > 1:
+        st.info(f"{why}: pick one above. Seen: {plain(', '.join(sorted(served)))}.", icon=":material/filter_alt:")
+    return len(served) <= 1
 
 
 def models(samples: Sequence[Sample]) -> set[str]:

@@ -13,9 +13,8 @@ from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
 from dashboard.transfers.advising import advising
-from dashboard.transfers.fleets import models, one_fleet
+from dashboard.transfers.fleets import models, one_fleet, one_model
 from dashboard.transfers.headroom import headroom
-from dashboard.wording import plain
 from stack.control.balance import Load
 from stack.metrics import dpd_queries, pressure_queries
 from stack.metrics.family import Label
@@ -45,16 +44,12 @@ def draw(answers: Answers, scope: Scope, marks: list[Mark]) -> None:
         return
     if not one_fleet(samples, frame, "The pools of several fleets are not one"):
         return
-    served = sorted(models(samples))
-    if len(served) > 1:
-        st.info(
-            f"The pools of several models are not one: pick one above. Seen: {plain(', '.join(served))}.",
-            icon=":material/filter_alt:",
-        )
+    served = models(samples)
+    if not one_model(served, "The pools of several models are not one"):
         return
     loads = {pool: load(samples, pool) for pool in Pool}
     hours.of_now(scope.until, "What is desired, which the advice starts from")
-    advising(served[0], loads)
+    advising(served.pop(), loads)
     _side_by_side(answers, scope, samples)
     _courses(answers, scope, marks)
     headroom(answers, scope, loads[Pool.DECODE])

@@ -57,6 +57,8 @@ def hit_ratio(where: Where = EVERYWHERE, window: str = WINDOW, *, models: bool =
     hits, lookups = (rate(family, by, where, window) for family in (catalog.CACHE_HIT_TOKENS, catalog.CACHE_LOOKUP_TOKENS))
     native = named(vllm_queries.prefix_hit_ratio(where, window).expr, Label.TIER, Tier.ENGINE)
     text = f"{queries.hit_ratio().help} Of engines that the exporter does not read: what they found in their own prefix cache."
+    if not models:
+        text = f"{text} Over all models that are looked at: each weighs as much as tokens of it were looked up."
     expr = either(ratio(hits, lookups), native, _ONE) if models else ratio(hits, lookups)
     return Query(expr, "ratio", by, text)
 

@@ -17,14 +17,15 @@ _EVERY_REQUEST: Where = {Label.PHASE: "router"}  # the phase that none is withou
 
 def phase_parts(where: Where = EVERYWHERE, window: str = WINDOW) -> Query:
     """Unlike means over the requests that had a phase, these add up to the mean time of a request."""
-    by = (Label.PATH, Label.PHASE)
+    each = (Label.MODEL_NAME, Label.PATH)
+    by = (*each, Label.PHASE)
     seconds = rate(catalog.ROUTER_PHASE_DURATION, by, where, window, "_sum")
-    requests = rate(catalog.ROUTER_PHASE_DURATION, (Label.PATH,), {**where, **_EVERY_REQUEST}, window, "_count")
-    expr = f"{seconds} / on ({', '.join((*KEPT, Label.PATH))}) group_left () ({requests} > 0)"
+    requests = rate(catalog.ROUTER_PHASE_DURATION, each, {**where, **_EVERY_REQUEST}, window, "_count")
+    expr = f"{seconds} / on ({', '.join((*KEPT, *each))}) group_left () ({requests} > 0)"
     text = (
-        "Seconds of each phase, over all requests of the path: means, which add up to the mean time of a request, as quantiles "
-        "would not. What an engine does not tell lies in a phase beside it: the transfer in decode_queue, and the whole of answers "
-        "that were not streamed in decode."
+        "Seconds of each phase, over all requests of a model that took the path: means, which add up to the mean time of a "
+        "request, as quantiles would not. What an engine does not tell lies in a phase beside it: the transfer in decode_queue, "
+        "and the whole of answers that were not streamed in decode."
     )
     return Query(expr, "seconds", by, text)
 

@@ -33,10 +33,10 @@ def test_of_several_models_each_has_its_colour_and_the_tail_alone() -> None:
         "ttft over time": _frame(*both),
         "itl over time": _frame(*both[:2]),
         "requests over time": _frame(*codes),
-        "hits over time": _frame(),
+        "hits over time": _frame({"tier": "engine"}),
         "load over time": _frame(),
     }
-    ttft, itl, requests, *_ = course(Answers(AT, found), QUESTIONS.queries, SPAN, [])
+    ttft, itl, requests, hits, load = course(Answers(AT, found), QUESTIONS.queries, SPAN, [])
     assert ttft.figure is not None
     assert itl.figure is not None
     assert requests.figure is not None
@@ -46,3 +46,7 @@ def test_of_several_models_each_has_its_colour_and_the_tail_alone() -> None:
     assert ttft.figure.layout.height > HEIGHT
     assert [trace.name for trace in itl.figure.data] == ["direct p50", "direct p95"]
     assert [(trace.name, list(trace.y)) for trace in requests.figure.data] == [("a", [2.0]), ("b", [2.0])]
+    assert (hits.title, load.title) == (
+        "Hit ratio per tier, all models together", "Requests in engines, per pool, all models together"
+    )  # fmt: skip
+    assert "each weighs as much as tokens of it were looked up" in hits.about

@@ -37,3 +37,21 @@ def test_the_bars_are_told_in_words() -> None:
         described(SAMPLES)
         == "direct: router 10 ms, prefill 190 ms. disaggregated: router 20 ms, kv_transfer 100 ms, decode 1.00 s."
     )
+
+
+def test_of_several_models_each_has_bars_of_its_own() -> None:
+    both = [
+        Sample({**sample.labels, "model_name": model}, sample.value * factor, 0.0)
+        for model, factor in (("a", 1.0), ("b", 2.0))
+        for sample in SAMPLES
+    ]
+    router = next(trace for trace in bars(both).data if trace.name == "router")
+    assert dict(zip(router.y, router.x, strict=True)) == {
+        "a direct": 0.01, "a disaggregated": 0.02, "b direct": 0.02, "b disaggregated": 0.04,
+    }  # fmt: skip
+
+
+def test_of_many_models_those_are_drawn_that_take_longest() -> None:
+    many = [Sample({"model_name": f"m{number:02}", "path": "direct", "phase": "decode"}, 1.0 + number, 0.0) for number in range(20)]
+    (decode,) = bars(many).data
+    assert (len(decode.y), decode.y[0], decode.y[-1]) == (12, "m08 direct", "m19 direct")

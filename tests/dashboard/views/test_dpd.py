@@ -18,6 +18,7 @@ from stack.control.mode import Mode, Stance
 from stack.control.state import Desired
 from stack.metrics.family import Label
 from tests.dashboard.conftest import Opener
+from tests.dashboard.drawn import traces
 from tests.dashboard.fakes import EmulatedFleet, Series, Steered, prometheus
 from tests.decisions import decision, disaggregated
 from tests.stack.api.deck import running
@@ -143,6 +144,19 @@ def test_means_of_several_fleets_are_not_added_up(opened: Opener, environment: p
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = turned(opened("dpd"), ACROSS)
     assert "Means of several fleets do not add up: pick a cluster or namespace above. Seen: a, b." in said(page.info)
+
+
+def test_phases_of_several_models_are_told_apart_and_over_time_one_is_to_be_picked(
+    opened: Opener, environment: pytest.MonkeyPatch
+) -> None:
+    both = [({"path": "dpd", "phase": "decode", "model_name": name}, value) for name, value in (("a", 1.0), ("b", 3.0))]
+    with prometheus(answers(ACROSS, {"phases": both, "phases now": both})) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = turned(opened("dpd"), ACROSS)
+    (bar,) = traces(page, "phases now")
+    assert (bar["y"], bar["x"]) == (["a disaggregated", "b disaggregated"], [1.0, 3.0])
+    assert "Over time the means of several models do not add up: pick one above. Seen: a, b." in said(page.info)
+    assert not page.exception
 
 
 def test_an_advice_shows_its_evidence_and_the_way_there(opened: Opener, steered: Steered, environment: pytest.MonkeyPatch) -> None:
