@@ -81,6 +81,11 @@ def role(person: SelfView | None, what: str) -> None:
         st.info(text, icon=":material/visibility:")
 
 
+def looking(what: str) -> None:
+    """Say in small, where `what` would be done, that this person's token does not include it."""
+    st.caption(f"You may look: {what} takes a token with the role operator.")
+
+
 def experiments(state: StateView) -> None:
     """Say where not every session goes by what is desired."""
     for model, name in sorted(state.experiments.items()):

@@ -142,6 +142,9 @@ def _try(wanting: Sequence[Evidence]) -> None:
     wanted = int(-(-max(sizes) // _STEP) * _STEP)
     with notices.quiet():
         if sources.state().applied.caches:
+            if not sources.may_operate():
+                notices.looking("resizing L1")
+                return
             tip = "Opens the change as a draft. Its preview says what it costs, or that control cannot restart the servers here."
             label = f"Try it: {amounts.memory(wanted)} of L1, on the Control page"
             links.page_link("control", label, {"set": f"{L1_BYTES}={wanted}"}, icon=":material/tune:", tip=tip)

@@ -21,7 +21,7 @@ _OF_POOLS = ("replicas", "strategy")  # drawn at the top of the form
 _ELSEWHERE = ("drained", "NAME")  # engines are drained on their own page; quotas are the command line's
 
 
-def rest(model: str, draft: Draft, key: str) -> dict[str, Any]:
+def rest(model: str, draft: Draft, key: str, *, locked: bool) -> dict[str, Any]:
     """Draw them in panels, and give what was edited in them as a merge patch."""
     fields = [field for field in settable() if seldom(field.path)]
     groups: dict[str, Callable[[str], bool]] = {
@@ -34,12 +34,12 @@ def rest(model: str, draft: Draft, key: str) -> dict[str, Any]:
     patch: dict[str, Any] = {}
     for title, belongs in groups.items():
         with st.expander(title, key=f"control-open-form-{title.split()[0].strip(':,').lower()}", bind="query-params"):
-            for path, value in _group(model, [field for field in fields if belongs(field.path)], draft, key):
+            for path, value in _group(model, [field for field in fields if belongs(field.path)], draft, key, locked):
                 _put(patch, path, value)
     return patch
 
 
-def _group(model: str, fields: Iterable[Settable], draft: Draft, key: str) -> Iterable[tuple[list[str], Any]]:
+def _group(model: str, fields: Iterable[Settable], draft: Draft, key: str, locked: bool) -> Iterable[tuple[list[str], Any]]:
     """The paths in the whole document of what was edited, and the values."""
     document, acting = msgspec.to_builtins(draft.edited), _acting(draft)
     columns = st.columns(2)
@@ -48,15 +48,15 @@ def _group(model: str, fields: Iterable[Settable], draft: Draft, key: str) -> It
         path = field.path.split(".") if field.path.startswith("tiers.") else ["models", model, *field.path.split(".")]
         before = _at(document, path)
         with columns[_column(field.path, number)]:
-            after = _edited(field, before, f"{field.path}-{key}")
+            after = _edited(field, before, f"{field.path}-{key}", locked)
         if after != before:
             yield path, after
 
 
-def _edited(field: Settable, value: Any, key: str) -> Any:
+def _edited(field: Settable, value: Any, key: str, locked: bool) -> Any:
     named = _named(field)
     text = f"{named.help} {field.allowed[:1].upper()}{field.allowed[1:]}; default {field.default}. {code(field.path)}"
-    after = edit(named.label, field.kind, value, key=key, text=text, empty=f"default {field.default}")
+    after = edit(named.label, field.kind, value, key=key, text=text, empty=f"default {field.default}", locked=locked)
     if field.path.endswith("bytes") and after:
         st.caption(f"{named.label.partition(' (')[0]}: {size(after)}")
     return after

@@ -44,6 +44,9 @@ def _draw(model: str, advice: Advice, number: int) -> None:
     if advice.value is None:
         return
     if (pool := _POOLS.get(advice.move)) is not None:
+        if not sources.may_operate():
+            notices.looking("changing the size of a pool")
+            return
         edit = f"pools.{pool}.replicas={advice.value}"
         label, tip = f"Preview {advice.value} {pool} engines on the Control page", "The link fills the form, and changes nothing."
         page_link("control", label, {"model": model, "set": edit}, icon=":material/tune:", tip=tip)

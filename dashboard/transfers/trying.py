@@ -175,7 +175,11 @@ def _changes(tried: Trial) -> str:
 def _apply(state: StateView, view: WhatIf, threshold: int) -> None:
     """Two clicks: what it would change, then have it."""
     if not sources.may_change():
-        st.caption(f"You can look only. Who may change it: {code(apply(view, threshold))}")
+        if sources.may_operate():
+            st.caption(f"Control takes no change from here: its mode is {state.mode.value}.")
+        else:
+            notices.looking("applying a threshold")
+        st.caption(f"Who may change it: {code(apply(view, threshold))}")
         return
     patch = {"routing_threshold": threshold, "min_uncached_tokens": view.min_uncached_tokens}
     wanted = patch if view.dpd.enabled else patch | {"enabled": True}

@@ -50,7 +50,7 @@ def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> N
         if now.silences:
             silences.draw(may_silence=may_silence)
             if not may_silence:
-                st.caption("You may look: silencing takes a token with the role operator.")
+                notices.looking("silencing")
         source = "control" if now.by_control else "Prometheus"
         st.caption(f"As of {reader.moment(now.at):%b %d, %H:%M:%S} ({reader.zone()}), from {source}.")
 

@@ -64,8 +64,6 @@ def _state() -> tuple[StateView | None, May]:
         if sources.may_operate():
             may = May.CHANGE if state.mode is Mode.LIVE else May.PREVIEW
             notices.mode(state)
-        else:
-            st.caption("The form shows what is in force, for looking: what is edited in it cannot be previewed, nor tried.")
     st.session_state[_SEEN] = None if state is None else state.generation
     return state, may
 
@@ -84,9 +82,10 @@ def _change(model: str, state: StateView | None, may: May) -> None:
     drafts = _drafts()
     if model not in drafts and state is not None:
         drafts[model] = _filled(model, state)
-    if state is not None and (edited := linked(model, drafts[model], state, _serial)) is not None:
+    locked = state is not None and may is May.LOOK  # what was typed before control went away is not
+    if state is not None and not locked and (edited := linked(model, drafts[model], state, _serial)) is not None:
         drafts[model] = edited
-    drafts[model] = form(model, drafts[model])
+    drafts[model] = form(model, drafts[model], locked=locked)
     if state is None or not _current(model, state):
         return
     draft, change = drafts[model], may is May.CHANGE
