@@ -45,7 +45,7 @@ def beside(pairs: Pairs, unit: str) -> go.Figure:
     figure.update_xaxes(
         range=(0, 1.45 * most), tickformat="~s", ticksuffix="s" if unit == "seconds" else "", zeroline=False, nticks=5
     )
-    figure.update_yaxes(autorange="reversed", showgrid=False, automargin=True)
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return figure.update_layout(
         height=_AXIS_PIXELS + _ROW_PIXELS * len(names), barmode="group", bargap=0.3, showlegend=False,
         margin={"l": 0, "r": 16, "t": 0, "b": _AXIS_PIXELS},

@@ -80,7 +80,7 @@ def bars(samples: Sequence[Sample]) -> Picture:
         "margin": {"l": 0, "r": 8, "t": 32, "b": 0},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "traceorder": "normal"}, "annotations": notes,
         "xaxis": {"tickformat": "~s", "ticksuffix": "s", "range": [0, max(wholes.values()) * 1.15 or 1.0]},
-        "yaxis": {"automargin": True},
+        "yaxis": {"type": "category", "automargin": True},
     }  # fmt: skip
     return Picture([trace for trace in traces if trace["x"]], layout)
 

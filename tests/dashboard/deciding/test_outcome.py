@@ -29,3 +29,7 @@ def test_phases_lie_end_to_end_as_a_request_passes_them() -> None:
     assert [(trace.name, list(trace.x)) for trace in outcome.spent(record).data] == [
         ("router", [0.001]), ("prefill", [0.05]), ("decode", [0.2]), ("new", [0.1]),
     ]  # fmt: skip
+
+
+def test_an_engine_that_is_named_like_a_number_has_its_name_beside_its_bars() -> None:
+    assert outcome.beside({"7": (1.0, 2.0)}, "seconds").layout.yaxis.type == "category"

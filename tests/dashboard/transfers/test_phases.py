@@ -55,3 +55,7 @@ def test_of_many_models_those_are_drawn_that_take_longest() -> None:
     many = [Sample({"model_name": f"m{number:02}", "path": "direct", "phase": "decode"}, 1.0 + number, 0.0) for number in range(20)]
     (decode,) = bars(many).data
     assert (len(decode.y), decode.y[0], decode.y[-1]) == (12, "m08 direct", "m19 direct")
+
+
+def test_a_model_that_is_named_like_a_date_has_its_name_beside_its_bars() -> None:
+    assert bars(SAMPLES).layout.yaxis.type == "category"
