@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import notices, plots, reader
 from dashboard.asking import Answers
 from dashboard.charts import Span
+from dashboard.figures import Figure
 from dashboard.marks import Mark
 from dashboard.plots import Plot
 from dashboard.promapi import PrometheusUnavailableError
@@ -26,6 +27,12 @@ def heading(title: str, query: Query, answers: Answers) -> None:
 def provenance(query: Query, answers: Answers) -> str:
     """What a number means, its unit, its source and its age, for a tooltip."""
     return plots.provenance(query, answers, reader.span(timedelta()))
+
+
+def source(figure: Figure, answers: Answers) -> str:
+    """Who told a figure, when, and what was asked for it."""
+    assert figure.query is not None, f"{figure.title} is not from Prometheus"
+    return plots.source(figure.query, answers, reader.span(timedelta()))
 
 
 def series(

@@ -73,8 +73,13 @@ def bare(title: str, query: Query, answers: Answers, span: Span, *, figure: Pict
 def provenance(query: Query, answers: Answers, span: Span) -> str:
     """What a number means, its unit, its source and its age, for a tooltip."""
     unit = f" In {query.unit}." if query.unit else ""
+    return f"{query.help}{unit}\n\n{source(query, answers, span)}"
+
+
+def source(query: Query, answers: Answers, span: Span) -> str:
+    """Who told a number, when, and what was asked for it."""
     at = answers.at.astimezone(span.end.tzinfo)
-    return f"{query.help}{unit}\n\nFrom Prometheus, as of {at:%b %d, %H:%M:%S}:\n```promql\n{query.expr}\n```"
+    return f"From Prometheus, as of {at:%b %d, %H:%M:%S}:\n```promql\n{query.expr}\n```"
 
 
 def local(frame: pd.DataFrame, span: Span) -> pd.DataFrame:

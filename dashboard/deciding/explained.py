@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard import amounts, legend, notices, reader, sources
+from dashboard import amounts, legend, notices, reader, sources, tiles
 from dashboard.deciding import outcome, scored
 from dashboard.deciding.listing import address
 from dashboard.deciding.wanted import REQUEST
+from dashboard.figures import Figure
 from dashboard.panels import PLAIN
 from dashboard.scope import Scope
 from dashboard.wording import code, plain
@@ -115,24 +118,22 @@ def _measured(record: DecisionRecord) -> None:
         help = "From handing it the request to its first token, in seconds."
         st.markdown(":small[First token of the engine that computed the prompt]", help=help)
         _drawn(outcome.beside(seconds, "seconds"), "ttft as predicted", f"First token. {outcome.told(seconds, 'seconds')}")
-    with st.container(horizontal=True):
-        _metric("Regret", _tokens(record.regret_tokens), "What the best candidate was believed to hold beyond the chosen one.")
-        _metric(
-            "Index error", _tokens(record.index_error_tokens), "Cached tokens predicted minus measured: above 0 they were missing."
-        )
-        _metric("TTFT error", _signed(record.ttft_error_seconds), "Predicted minus measured: below 0 it took longer.")
-        _metric(
-            "TTFT", amounts.duration(record.ttft_seconds), "As the client saw it, from the last byte in; unknown when not streamed."
-        )
+    tiles.draw(_figures(record), lambda _: "From the router's record of this decision.")
+
+
+def _figures(record: DecisionRecord) -> Iterator[Figure]:
+    text = "What the best candidate was believed to hold beyond the chosen one."
+    yield Figure("Regret", _tokens(record.regret_tokens), text)
+    text = "Cached tokens predicted minus measured: above 0 they were missing."
+    yield Figure("Index error", _tokens(record.index_error_tokens), text)
+    yield Figure("TTFT error", _signed(record.ttft_error_seconds), "Predicted minus measured: below 0 it took longer.")
+    text = "As the client saw it, from the last byte in; unknown when not streamed."
+    yield Figure("TTFT", amounts.duration(record.ttft_seconds), text)
 
 
 def _drawn(figure: go.Figure, key: str, alt: str) -> None:
     legend.above(figure)
     st.plotly_chart(figure, key=key, config=PLAIN, alt=alt)
-
-
-def _metric(title: str, value: str, help: str) -> None:
-    st.metric(title, value, help=f"{help} From the router's record of this decision.", width=170)
 
 
 def _phases(record: DecisionRecord) -> None:

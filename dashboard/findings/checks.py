@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.figures import Figure
 from dashboard.wording import plain
 from stack.control.precondition import Precondition, Verdict
 
@@ -21,12 +22,11 @@ _MEANT = {
 }
 
 
-def figures(checks: Sequence[Precondition]) -> None:
+def figures(checks: Sequence[Precondition]) -> Iterator[Figure]:
     """How many came to what."""
     counts = Counter(check.verdict for check in checks)
-    with st.container(horizontal=True):
-        for verdict, title in TITLES.items():
-            st.metric(title, str(counts[verdict]), width=126, help=f"{_MEANT[verdict]} Of {len(checks)} checks.")
+    for verdict, title in TITLES.items():
+        yield Figure(title, str(counts[verdict]), f"{_MEANT[verdict]} Of {len(checks)} checks.")
 
 
 def draw(checks: Sequence[Precondition]) -> None:

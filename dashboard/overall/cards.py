@@ -12,6 +12,7 @@ from dashboard.overall.served import Served, Spread, total
 from dashboard.overall.tables import GOOD
 from dashboard.wording import plain
 from stack.engines.overview_queries import BY_ENGINES
+from stack.metrics.queries import Query
 from stack.model.tier import Path, Tier
 
 BOTH_TIERS = "lmcache"
@@ -34,32 +35,35 @@ def requests(several: Sequence[Served], asked: Asked) -> Figure:
     classes = "".join(f" {plain(code)}: {value:.2f} /s." for code, value in sorted(by_code.items()))
     meaning = asked.queries["requests"].help
     text = f"Over {asked.rated}, all paths; beside it the share of 5xx, unknown without requests. {meaning}{classes}"
-    return Figure("Requests", amounts.number(rate, "{:.2f} /s"), text, f"errors {amounts.percent(errors)}")
+    return Figure(
+        "Requests", amounts.number(rate, "{:.2f} /s"), text, f"errors {amounts.percent(errors)}", asked.queries["requests"]
+    )
 
 
 def of_one(fleet: Served, asked: Asked) -> Iterator[Figure]:
     """Latencies by path, what came in time, and hit ratio by tier."""
-    yield _goodput(fleet)
+    yield _goodput(fleet, asked.queries["missed"])
     paths = sorted({*fleet.ttft, *fleet.itl} or {Path.DIRECT.value})
     for short, spreads, name in (("TTFT", fleet.ttft, "ttft"), ("ITL", fleet.itl, "itl")):
         for path in paths:
-            yield _latency(short, path, spreads.get(path, Spread()), asked.queries[name].help, asked.told)
+            yield _latency(short, path, spreads.get(path, Spread()), asked.queries[name], asked.told)
     for tier, title in _TIERS.items():
         if tier == BOTH_TIERS and tier not in fleet.hits:
             continue
-        yield Figure(title, amounts.percent(fleet.hits.get(tier)), f"Over {asked.told}. {asked.queries['hits'].help}")
+        query = asked.queries["hits"]
+        yield Figure(title, amounts.percent(fleet.hits.get(tier)), f"Over {asked.told}. {query.help}", query=query)
 
 
-def _goodput(fleet: Served) -> Figure:
+def _goodput(fleet: Served, query: Query) -> Figure:
     if fleet.good is None:
         why = "Unknown: this Prometheus records nothing of the rules in alerts/rules/objectives, or nothing was served."
-        return Figure("Goodput", amounts.UNKNOWN, f"{GOOD} {why}")
+        return Figure("Goodput", amounts.UNKNOWN, f"{GOOD} {why}", query=query)
     value = f"≤ {amounts.number(fleet.goodput, '{:.2f} /s')}"
     missing = [] if len(fleet.goals) == 3 else ["Not all objectives are told."]
-    return Figure("Goodput", value, " ".join([GOOD, *missing]), f"≤ {amounts.percent(fleet.good)} in time")
+    return Figure("Goodput", value, " ".join([GOOD, *missing]), f"≤ {amounts.percent(fleet.good)} in time", query)
 
 
-def _latency(short: str, path: str, spread: Spread, meaning: str, told: str) -> Figure:
+def _latency(short: str, path: str, spread: Spread, query: Query, told: str) -> Figure:
     words = _PATHS.get(path, path)
-    text = f"{meaning} {plain(words)} path, over {told}; beside it the 95th percentile."
-    return Figure(f"{short} p50, {words}", amounts.duration(spread.p50), text, f"p95 {amounts.duration(spread.p95)}")
+    text = f"{query.help} {plain(words)} path, over {told}; beside it the 95th percentile."
+    return Figure(f"{short} p50, {words}", amounts.duration(spread.p50), text, f"p95 {amounts.duration(spread.p95)}", query)

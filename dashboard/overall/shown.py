@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from dashboard import amounts, charts, links, panels
-from dashboard.figures import Figure
+from dashboard import amounts, charts, links, panels, tiles
+from dashboard.asking import Answers
 from dashboard.overall.firing import CRITICAL, INFO, WARNING, Alarms
 from dashboard.overall.looking import Seen
 from dashboard.overall.questions import Asked
@@ -41,11 +41,9 @@ def health(verdict: Verdict, alarms: Alarms) -> None:
             links.page_link("doctor", "Doctor", icon=":material/stethoscope:", tip="Preconditions that fail silently.")
 
 
-def numbers(seen: Seen, asked: Asked) -> None:
+def numbers(seen: Seen, asked: Asked, answers: Answers) -> None:
     """What there is to say in numbers, and of several models a way to each."""
-    with st.container(horizontal=True):
-        for figure in seen.figures(asked):
-            _card(figure)
+    tiles.draw(seen.figures(asked), lambda figure: panels.source(figure, answers))
     if len(seen.named) > 1:
         _narrower(seen.named)
 
@@ -102,11 +100,6 @@ def _narrower(several: Sequence[Served]) -> None:
             links.page_link("overview", plain(name), {"model": name}, icon=":material/filter_alt:", tip="This model alone.")
         if len(names) > _LINKED:
             st.caption(f"and {len(names) - _LINKED} more, in the filter above")
-
-
-def _card(card: Figure) -> None:
-    beside = {"delta": card.beside, "delta_color": "off", "delta_arrow": "off"} if card.beside else {}
-    st.metric(plain(card.title), card.value, help=card.help, width=126, **beside)  # type: ignore[arg-type]  # a dict of options
 
 
 def _column(column: Column) -> ColumnConfig:

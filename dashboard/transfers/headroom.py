@@ -5,15 +5,16 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import amounts, panels
+from dashboard import amounts, panels, tiles
 from dashboard.asking import Answers
 from dashboard.figures import Figure
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.scope import Scope
 from dashboard.transfers.filling import filling
 from stack.control.balance import Load
-from stack.metrics import dpd_queries
+from stack.metrics import dpd_queries, pressure_queries
 from stack.metrics.family import Label
+from stack.metrics.queries import Query
 from stack.model.tier import Pool
 
 GIB = 1 << 30
@@ -27,43 +28,41 @@ _NIXL = (
 
 def headroom(answers: Answers, scope: Scope, decode: Load) -> None:
     """Draw it."""
-    panels.heading("Room for KV on its way to decode", dpd_queries.on_its_way(scope.model, scope.window), answers)
+    way, course = dpd_queries.on_its_way(scope.model, scope.window), pressure_queries.course(scope.model)
+    panels.heading("Room for KV on its way to decode", way, answers)
     given = st.number_input(
         "P/D buffer of a decode engine, GiB", min_value=0.0, value=None, step=1.0, key="dpd-buffer", bind="query-params", width=240,
         placeholder="not given", help="All its ranks together: PD_BUFFER_SIZE times the tensor-parallel size.",
     )  # fmt: skip
-    with st.container(horizontal=True):
-        for one in figures(answers, given, decode.engines):
-            st.metric(one.title, one.value, help=one.help, width=200)
+    found = [*prefill(answers, way, course), *(buffer(answers, given, decode.engines, way) if given else [])]
+    tiles.draw(found, lambda one: panels.source(one, answers))
     st.caption(_NIXL)
 
 
-def figures(answers: Answers, given: float | None, engines: float | None) -> list[Figure]:
-    """The numbers, unknown with the reason where nobody tells them."""
+def prefill(answers: Answers, on_its_way: Query, course: Query) -> list[Figure]:
+    """What waits and what there is room for, unknown with the reason where nobody tells it."""
     way = _points(answers, "on its way", None)
     used = _points(answers, "course", ("used", Pool.PREFILL))
-    text = dpd_queries.on_its_way().help
-    last = way[-1][1] if way else None
-    found = [Figure("On its way", amounts.memory(last), text if way else f"{text} {_UNTOLD}")]
-    full = filling(used)
-    now = used[-1][1] if used else None
-    found += [
-        Figure(
-            "Prefill engines' free KV", amounts.percent(None if now is None else 1 - now), "Of the fullest prefill engine's cache."
-        ),
-        Figure("Prefill engines' KV full in", full.value, full.why),
+    text = on_its_way.help if way else f"{on_its_way.help} {_UNTOLD}"
+    free, full = 1 - used[-1][1] if used else None, filling(used)
+    room = "Free share of the fullest prefill engine's cache, in per cent."
+    return [
+        Figure("On its way", amounts.memory(way[-1][1] if way else None), text, query=on_its_way),
+        Figure("Prefill engines' free KV", amounts.percent(free), room, query=course),
+        Figure("Prefill engines' KV full in", full.value, full.why, query=course),
     ]
-    if given:
-        whole = None if engines is None else given * GIB * engines
-        share = None if last is None or not whole else last / whole
-        buffer = filling([(at, amount / whole) for at, amount in way] if whole else [])
-        found += [
-            Figure(
-                "P/D buffer used", amounts.percent(share), f"What is on its way, of {given:g} GiB a decode engine; an estimate."
-            ),
-            Figure("P/D buffer full in", buffer.value, buffer.why),
-        ]
-    return found
+
+
+def buffer(answers: Answers, given: float, engines: float | None, on_its_way: Query) -> list[Figure]:
+    """The same of a buffer of `given` GiB a decode engine."""
+    whole = None if engines is None else given * GIB * engines
+    shares = [(at, amount / whole) for at, amount in _points(answers, "on its way", None)] if whole else []
+    text = f"What is on its way, of {given:g} GiB a decode engine, in per cent; an estimate."
+    full = filling(shares)
+    return [
+        Figure("P/D buffer used", amounts.percent(shares[-1][1] if shares else None), text, query=on_its_way),
+        Figure("P/D buffer full in", full.value, full.why, query=on_its_way),
+    ]
 
 
 def _points(answers: Answers, name: str, only: tuple[str, str] | None) -> list[tuple[float, float]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import amounts, charts, hours, panels, reader
+from dashboard import amounts, charts, hours, panels, reader, tiles
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.figures import Figure
 from dashboard.marks import Mark
@@ -18,6 +18,7 @@ from dashboard.transfers.headroom import headroom
 from stack.control.balance import Load
 from stack.metrics import dpd_queries, pressure_queries
 from stack.metrics.family import Label
+from stack.metrics.queries import Query
 from stack.model.tier import Pool
 
 WINDOW = "5m"
@@ -66,31 +67,31 @@ def _told(samples: list[Sample], pool: Pool) -> dict[str, float]:
 
 
 def _side_by_side(answers: Answers, scope: Scope, samples: list[Sample]) -> None:
-    panels.heading("Pressure, last 5 minutes", pressure_queries.pressure(scope.model, WINDOW), answers)
+    query = pressure_queries.pressure(scope.model, WINDOW)
+    panels.heading("Pressure, last 5 minutes", query, answers)
     for column, pool in zip(st.columns(2), Pool, strict=True):
         with column, st.container(border=True):
             st.markdown(f"**{pool.value.title()}**")
-            with st.container(horizontal=True):
-                for one in figures(_told(samples, pool), pool):
-                    st.metric(one.title, one.value, help=one.help, width=120)
+            tiles.draw(figures(_told(samples, pool), pool, query), lambda one: panels.source(one, answers), most=4)
 
 
-def figures(told: Mapping[str, float], pool: Pool) -> list[Figure]:
+def figures(told: Mapping[str, float], pool: Pool, query: Query) -> list[Figure]:
     """The numbers of one pool; what is not told is unknown."""
     number, mine = amounts.number, told.get
     tokens = ("computed", "Computed", "Prompt tokens a second that engines of the pool computed.")
     if pool is Pool.DECODE:
         tokens = ("generated", "Generated", "Tokens a second that engines of the pool generated.")
-    return [
-        Figure("Engines", number(mine("engines"), "{:.0f}"), "Listed by the exporter."),
-        Figure("Waiting", number(mine("waiting"), "{:.1f}"), "Requests in the queues of the pool's engines, mean."),
-        Figure("Running", number(mine("running"), "{:.1f}"), "Requests running on the pool's engines, mean."),
-        Figure("Busy", amounts.percent(mine("busy")), _BUSY),
-        Figure(tokens[1], number(mine(tokens[0]), "{:,.0f} /s"), tokens[2]),
-        Figure("KV used", amounts.percent(mine("used")), "Share of the fullest engine's own KV cache that is in use."),
-        Figure("In the queue", amounts.duration(mine("queue")), "Mean time of a request in an engine's queue."),
-        Figure("Preempted", number(mine("preemptions"), "{:.2f} /s"), "Running requests whose KV an engine took away."),
-    ]
+    shown = (
+        ("Engines", number(mine("engines"), "{:.0f}"), "Engines that the exporter lists."),
+        ("Waiting", number(mine("waiting"), "{:.1f}"), "Requests in the queues of the pool's engines, mean."),
+        ("Running", number(mine("running"), "{:.1f}"), "Requests running on the pool's engines, mean."),
+        ("Busy", amounts.percent(mine("busy")), _BUSY),
+        (tokens[1], number(mine(tokens[0]), "{:,.0f} /s"), tokens[2]),
+        ("KV used", amounts.percent(mine("used")), "Share of the fullest engine's own KV cache that is in use, in per cent."),
+        ("In the queue", amounts.duration(mine("queue")), "Mean time of a request in an engine's queue."),
+        ("Preempted", number(mine("preemptions"), "{:.2f} /s"), "Running requests a second whose KV an engine took away."),
+    )
+    return [Figure(*one, query=query) for one in shown]
 
 
 def _courses(answers: Answers, scope: Scope, marks: list[Mark]) -> None:

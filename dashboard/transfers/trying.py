@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dashboard import amounts, notices, reader, sources
+from dashboard import amounts, notices, reader, sources, tiles
 from dashboard.figures import Figure
 from dashboard.panels import PLAIN
 from dashboard.steering.review import Proposal, review
@@ -113,15 +113,14 @@ def _answer(asked: Asked) -> WhatIf:
 
 
 def _compared(view: WhatIf, tried: Trial) -> None:
-    with st.container(horizontal=True):
-        for one in _figures(view, tried):
-            st.metric(one.title, one.value, one.beside, delta_color="off", delta_arrow="off", help=one.help, width=168)
+    since, until = (f"{reader.moment(at):%b %d, %H:%M:%S}" for at in (view.since or 0.0, view.until or 0.0))
+    whose = f"{view.requests:,} requests that control remembers, from {since} to {until}"
+    tiles.draw(_figures(view, tried), lambda _: f"From control, of {whose}.")
     figure = picture(view, tried.threshold, reader.ink())
     st.plotly_chart(figure, key="lengths", config=PLAIN, alt=described(view, tried.threshold))
     if tried.prefill.saturated:
         st.warning("The prefill pool could not keep up with that: its queue would grow without end.", icon=":material/warning:")
-    since, until = (reader.moment(at) for at in (view.since or 0.0, view.until or 0.0))
-    st.caption(f"{view.requests:,} requests that control remembers, from {since:%b %d, %H:%M:%S} to {until:%b %d, %H:%M:%S}.")
+    st.caption(f"{whose}.")
     with st.expander("What this rests on"):
         for remark in remarks(view):
             st.caption(plain(remark))
@@ -129,16 +128,17 @@ def _compared(view: WhatIf, tried: Trial) -> None:
 
 def _figures(view: WhatIf, tried: Trial) -> Iterator[Figure]:
     """What the threshold would do, each beside what is so now."""
-    share = "Share of the remembered requests that would take a prefill engine."
+    share = "Share of the remembered requests that would take a prefill engine, in per cent."
     yield Figure("Disaggregated", amounts.percent(tried.share), share, _now(view, lambda now: amounts.percent(now.share)))
-    tokens = "Share of their prompt tokens that would."
+    tokens = "Share of their prompt tokens that would, in per cent."
     yield Figure(
         "Prompt tokens", amounts.percent(tried.token_share), tokens, _now(view, lambda now: amounts.percent(now.token_share))
     )
-    changed = "Against what was planned for them when they came. Unsure: an engine that was not recorded may have held the prompt."
-    yield Figure("Would change path", f"{tried.to_prefill + tried.to_direct:,}", changed, _changes(tried))
+    changed = "Requests, against what was planned for them when they came."
+    unsure = "Unsure: an engine that was not recorded may have held the prompt."
+    yield Figure("Would change path", f"{tried.to_prefill + tried.to_direct:,}", f"{changed} {unsure}", _changes(tried))
     model = "By a model that is explained below."
-    text = f"Share of the time in which it would compute{_within(tried.prefill)}. {model}"
+    text = f"Share of the time in which it would compute, in per cent{_within(tried.prefill)}. {model}"
     yield Figure("Prefill pool busy", busy(tried.prefill), text, _now(view, lambda now: busy(now.prefill)))
     text = f"How long a prompt would wait for a prefill engine. {model}"
     yield Figure("Mean wait there", wait(tried.prefill), text, _now(view, lambda now: wait(now.prefill)))

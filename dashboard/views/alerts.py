@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import streamlit as st
 
-from dashboard import amounts, notices, reader, sources
+from dashboard import amounts, notices, reader, sources, tiles
 from dashboard.alarms import listing, silences, silencing
 from dashboard.alarms.groups import grouped
 from dashboard.alarms.known import Known, known, within
+from dashboard.figures import Figure
 from dashboard.scope import Scope, toolbar
 from dashboard.wording import plain
 from stack.control.alert import Alert, AlertState
@@ -41,7 +44,9 @@ def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> N
         for doubt in now.doubts:
             st.warning(plain(doubt), icon=":material/help:")
         found = within(now.alerts, scope)
-        _figures(found, now)
+        source = "control" if now.by_control else "Prometheus"
+        at = f"{reader.moment(now.at):%b %d, %H:%M:%S} ({reader.zone()})"
+        tiles.draw(_figures(found, now), lambda _: f"From {source}, as of {at}.")
         shown = [one for one in found if (not severities or one.severity in severities) and (not states or one.state in states)]
         if shown:
             listing.draw(grouped(shown), at=now.at, by_control=now.by_control, may_silence=may_silence)
@@ -51,18 +56,16 @@ def _live(scope: Scope, severities: frozenset[str], states: frozenset[str]) -> N
             silences.draw(may_silence=may_silence)
             if not may_silence:
                 notices.looking("silencing")
-        source = "control" if now.by_control else "Prometheus"
-        st.caption(f"As of {reader.moment(now.at):%b %d, %H:%M:%S} ({reader.zone()}), from {source}.")
+        st.caption(f"As of {at}, from {source}.")
 
 
-def _figures(found: list[Alert], now: Known) -> None:
-    with st.container(horizontal=True):
-        for state, meaning in _MEANT.items():
-            of_state = [alert for alert in found if alert.state is state]
-            critical = sum(alert.severity == "critical" for alert in of_state)
-            value = str(len(of_state)) if _is_known(state, now) else amounts.UNKNOWN
-            beside = f"{critical} critical" if critical else None
-            st.metric(state.value.title(), value, beside, delta_color="off", delta_arrow="off", width=126, help=meaning)
+def _figures(found: list[Alert], now: Known) -> Iterator[Figure]:
+    for state, meaning in _MEANT.items():
+        of_state = [alert for alert in found if alert.state is state]
+        critical = sum(alert.severity == "critical" for alert in of_state)
+        value = str(len(of_state)) if _is_known(state, now) else amounts.UNKNOWN
+        beside = f"{critical} critical" if critical else None
+        yield Figure(state.value.title(), value, f"Alerts. {meaning}", beside)
 
 
 def _is_known(state: AlertState, now: Known) -> bool:

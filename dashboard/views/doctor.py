@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard import amounts, emulation, hours, notices, reader, sources
+from dashboard import amounts, emulation, hours, notices, reader, sources, tiles
 from dashboard.findings import checks
 from dashboard.scope import toolbar
 from dashboard.wording import plain
@@ -47,7 +47,8 @@ def _found(wanted: frozenset[Verdict]) -> None:
     if view.checks is None:
         st.info("No examination has ended yet.", icon=":material/hourglass_top:")
         return
-    checks.figures(view.checks)
+    at = amounts.UNKNOWN if view.at is None else f"{reader.moment(view.at):%b %d, %H:%M:%S} ({reader.zone()})"
+    tiles.draw(checks.figures(view.checks), lambda _: f"From control, as of {at}.")
     shown = [check for check in view.checks if not wanted or check.verdict in wanted]
     if not any(check.verdict is Verdict.FAIL for check in view.checks):
         if unknown := sum(check.verdict is Verdict.UNKNOWN for check in view.checks):
@@ -59,7 +60,6 @@ def _found(wanted: frozenset[Verdict]) -> None:
     else:
         st.info("No check came to that.", icon=":material/filter_alt:")
     if view.at is not None:
-        at = f"{reader.moment(view.at):%b %d, %H:%M:%S} ({reader.zone()})"
         age = "" if view.age_seconds is None else f", {amounts.ago(view.age_seconds)}"
         took = "" if view.took_seconds is None else f"; it took {amounts.duration(view.took_seconds)}"
         st.caption(f"Examined by control at {at}{age}{took}. `kvdeck doctor` on an engine's machine can read more of its process.")

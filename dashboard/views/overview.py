@@ -38,7 +38,7 @@ def _live(scope: Scope) -> None:
         return  # Prometheus is away, as was just said
     for why in found.failed:
         st.warning(f"Some numbers are unknown: {plain(why)}.", icon=notices.AWAY)
-    shown.numbers(found, questions)
+    shown.numbers(found, questions, now)
     arrival.shown_first()
     shown.tables(found.tables(questions))
     with notices.told():

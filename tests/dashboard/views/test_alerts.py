@@ -89,6 +89,7 @@ def test_what_fires_comes_first_then_what_is_pending_then_what_is_held_back(
         "KvdeckEngineDown", "KvdeckKvTransferSlow", "KvdeckPoolShort", "KvdeckHotspot", "KvdeckRoutingFallbacks",
     ]  # fmt: skip
     assert figures(page) == {"Firing": "3", "Pending": "1", "Silenced": "1", "Inhibited": "1"}
+    assert all(metric.help.startswith("Alerts. ") and "From control, as of " in metric.help for metric in page.metric)
     assert page.expander[1].label.endswith(": KvdeckKvTransferSlow it is (and 1 more)")
     assert len(page.warning) == 0
 

@@ -172,6 +172,7 @@ def test_an_advice_shows_its_evidence_and_the_way_there(opened: Opener, steered:
         assert link.proto.label == "Preview 2 prefill engines on the Control page"
         assert "set=pools.prefill.replicas" in link.proto.query_string
         shown = [(metric.label, metric.value) for metric in page.metric]
+        assert all("From Prometheus, as of " in metric.help and "```promql" in metric.help for metric in page.metric)
         assert ("Busy", "97 %") in shown
         assert ("Preempted", "unknown") in shown
         assert ("On its way", "1.118 GiB") in shown
@@ -218,6 +219,7 @@ def test_a_threshold_is_tried_beside_what_is_in_force(opened: Opener, steered: S
     page = slide(thresholds(opened), "dpd-threshold", 2_048)
     assert "In force: prompts of at least 512 tokens are computed on a prefill engine first" in " ".join(said(page.caption))
     shown = figures(page)
+    assert all("From control, of 4 requests that control remembers, from " in metric.help for metric in page.metric)
     assert shown["Disaggregated"] == ("25 %", "now 50 %")
     assert shown["Would change path"] == ("1", "0 to prefill, 1 direct")
     assert shown["Prefill pool busy"] == ("unknown", "now unknown")

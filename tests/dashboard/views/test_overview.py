@@ -26,6 +26,7 @@ def test_the_numbers_say_their_units_and_what_is_not_known(
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
         page = opened("overview")
     assert not page.exception
+    assert all("From Prometheus, as of " in metric.help and "```promql" in metric.help for metric in page.metric)
     assert {metric.label: (metric.value, metric.delta) for metric in page.metric} == {
         "Requests": ("2.00 /s", "errors 25 %"),
         "Goodput": ("≤ 1.80 /s", "≤ 90 % in time"),
