@@ -11,7 +11,7 @@ from itertools import pairwise
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard import palette
+from dashboard import palette, sites
 from dashboard.deciding.shortened import shortened
 from dashboard.picture import literal
 from dashboard.promapi import Sample
@@ -62,13 +62,14 @@ def ways(decisions: Sequence[DecisionRecord]) -> list[Way]:
 def counted(samples: Sequence[Sample]) -> list[Way]:
     """Ways as the routers' counters tell them, by strategy, path and decode engine: without prefill engines."""
     several = len({sample.labels.get(Label.MODEL_NAME) for sample in samples}) > 1
-    return [_counted(sample, several) for sample in samples if sample.value > 0]
+    engine = sites.names(samples, by=Label.BACKEND)
+    return [_counted(sample, several, engine(sample)) for sample in samples if sample.value > 0]
 
 
-def _counted(sample: Sample, several: bool) -> Way:
-    of = {label: sample.labels.get(label, "") for label in (Label.MODEL_NAME, Label.STRATEGY, Label.PATH, Label.BACKEND)}
+def _counted(sample: Sample, several: bool, engine: str) -> Way:
+    of = {label: sample.labels.get(label, "") for label in (Label.MODEL_NAME, Label.STRATEGY, Label.PATH)}
     model = of[Label.MODEL_NAME] if several else ""
-    names = (model, of[Label.STRATEGY], of[Label.PATH], "", of[Label.BACKEND])
+    names = (model, of[Label.STRATEGY], of[Label.PATH], "", engine)
     return Way(_stations(names), palette.PATHS.get(of[Label.PATH], palette.GREY), sample.value)
 
 

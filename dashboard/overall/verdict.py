@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,8 +52,7 @@ def verdict(state: StateView | None, alarms: Alarms, pools: Sequence[PoolNow], *
 
 
 def _reasons(state: StateView | None, alarms: Alarms, pools: Sequence[PoolNow], steered: bool) -> Iterator[Reason]:
-    if _nobody_decodes(state, pools):
-        yield Level.BAD, "No decode engine is ready."
+    yield from _undecoded(_decoding(pools) if state is None else _of_models(state))
     if critical := alarms.firing(CRITICAL):
         yield Level.BAD, f"Critical: {names(critical)}."
     if warning := alarms.firing(WARNING):
@@ -81,15 +80,32 @@ def _of_control(state: StateView) -> Iterator[Reason]:
         yield Level.WARNING, f"{len(state.engines) - ready} of {len(state.engines)} engines are not ready."
 
 
-def _nobody_decodes(state: StateView | None, pools: Sequence[PoolNow]) -> bool:
-    if state is not None:
-        return not _ready(state, Pool.DECODE)
-    told = [pool.ready for pool in pools if pool.pool == Pool.DECODE and pool.ready is not None]
-    return bool(told) and not any(told)
+def _undecoded(ready: Mapping[str, float]) -> Iterator[Reason]:
+    """Whose decode engines none is ready, of how many are by fleet: one that is well makes up for no other."""
+    idle = [fleet for fleet, count in ready.items() if not count]
+    if idle:
+        yield Level.BAD, f"No decode engine{'' if len(idle) == len(ready) else f' of {names(idle)}'} is ready."
 
 
-def _ready(state: StateView, pool: Pool | None = None) -> int:
-    engines = (engine for engine in state.engines if pool is None or engine.pool is pool)
+def _of_models(state: StateView) -> Mapping[str, float]:
+    """As control has them; it is told of one that has no decode engine where it should have, or where nobody has any."""
+    known = {engine.model for engine in state.engines if engine.pool is Pool.DECODE}
+    wanted = {name for name, model in state.desired.models.items() if model.pools.of(Pool.DECODE).replicas}
+    ready = {model: float(_ready(state, model, Pool.DECODE)) for model in sorted(known | wanted)}
+    return ready or {"": 0.0}
+
+
+def _decoding(pools: Sequence[PoolNow]) -> Mapping[str, float]:
+    """As Prometheus has them, where it does; a pool that should be empty is."""
+    return {
+        pool.fleet.site.named(pool.fleet.model): pool.ready
+        for pool in pools
+        if pool.pool == Pool.DECODE and pool.ready is not None and pool.desired != 0
+    }
+
+
+def _ready(state: StateView, model: str | None = None, pool: Pool | None = None) -> int:
+    engines = (engine for engine in state.engines if model in (None, engine.model) and pool in (None, engine.pool))
     return sum(engine.state is State.READY and engine.health is Health.READY for engine in engines)
 
 

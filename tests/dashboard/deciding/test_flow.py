@@ -91,6 +91,12 @@ def test_counters_draw_the_same_without_prefill_engines() -> None:
     assert drawn(flow.counted(samples)) == {("kv_aware (2)", "direct (2)"): 2.5, ("direct (2)", "decode-0 (2)"): 2.5}
 
 
+def test_counted_engines_of_one_name_in_two_clusters_are_two_stations() -> None:
+    labels = {"model_name": "m", "strategy": "session", "path": "direct", "backend": "decode-0"}
+    both = [Sample({**labels, "cluster": name}, value, 0.0) for name, value in (("east", 2.0), ("west", 5.0))]
+    assert flow.told(flow.counted(both)) == ("session to direct to west / decode-0: 5; session to direct to east / decode-0: 2")
+
+
 def test_the_picture_is_told_in_words() -> None:
     assert flow.told(flow.ways([decision(), decision(), disaggregated()])) == (
         "kv_aware to direct to decode-0: 2; kv_aware to dpd to prefill-0 to decode-0: 1"

@@ -6,6 +6,7 @@ from dashboard.overall.firing import Alarms
 from dashboard.overall.fleets import Fleet
 from dashboard.overall.pools import PoolNow
 from dashboard.overall.verdict import Level, Verdict, verdict
+from dashboard.sites import Site
 from stack.api.schema import Applied, Drift, EngineView, RouterView, StateView
 from stack.control.alert import Alert, AlertState
 from stack.control.state import Desired, ModelState
@@ -135,3 +136,16 @@ def test_a_control_that_should_answer_and_does_not_is_a_warning() -> None:
     assert (found.level, found.headline) == (
         Level.WARNING, "Control does not answer: whether all is as desired is unknown."
     )  # fmt: skip
+
+
+def test_a_model_that_nobody_decodes_for_is_bad_though_another_is_well() -> None:
+    other = msgspec.structs.replace(engine("decode-9", Pool.DECODE, State.DOWN), model="other-1.5")
+    found = judged(msgspec.structs.replace(WELL, engines=(*WELL.engines, other)))
+    assert (found.level, found.headline) == (Level.BAD, "No decode engine of other-1.5 is ready.")
+    there = [PoolNow(Fleet("m", Site(name)), "decode", ready=ready) for name, ready in (("east", 2.0), ("west", 0.0))]
+    assert judged(None, NONE, *there, steered=False).headline == "No decode engine of west / m is ready."
+
+
+def test_a_pool_that_should_be_empty_may_be() -> None:
+    empty = PoolNow(Fleet("other"), "decode", desired=0.0, ready=0.0)
+    assert judged(None, NONE, pool("decode", 1), empty, steered=False).level is Level.WELL
