@@ -17,7 +17,7 @@ from stack.metrics import quality_queries, routing_queries
 
 _READ = (
     "From left to right; each width is a number of requests. Of a large pool the busiest engines are named. "
-    "Yellow: not served as configured. Grey: carried out by another gateway."
+    "Yellow: not served as configured. Grey: carried out by another gateway. Where it has no room it scrolls sideways."
 )
 
 

@@ -17,6 +17,7 @@ from stack.model.tier import Path
 
 HEIGHT, HEIGHT_BANDS = 290, 150  # pixels
 _BELOW = 16  # pixels: the words at two lines that are near each other are not at one height
+_HEADROOM = 1.3  # above the highest bar, for the words at the lines
 _FLOOR = BAND_LEAST / 2  # prompts below BAND_LEAST tokens are one bin, drawn as wide as one that doubles
 
 
@@ -59,7 +60,8 @@ def picture(view: WhatIf, tried: int, ink: str) -> go.Figure:
         range=[log2(_FLOOR) - 0.15, log2(ticks[-1]) + 0.15], showgrid=False, zeroline=False,
     )  # fmt: skip
     figure.update_xaxes(title="prompt tokens", row=2 if bands else 1, col=1)
-    figure.update_yaxes(title="requests", rangemode="tozero", row=1, col=1)
+    most = max((one.requests for one in view.lengths), default=1)
+    figure.update_yaxes(title="requests", range=(0, _HEADROOM * most), row=1, col=1)
     return figure.update_layout(
         height=HEIGHT + (HEIGHT_BANDS if bands else 0), barmode="stack", bargap=0, margin={"l": 0, "r": 8, "t": 48, "b": 0},
         legend={"orientation": "h", "x": 0, "y": 1.04, "yanchor": "bottom", "traceorder": "normal"}, uirevision="lengths",

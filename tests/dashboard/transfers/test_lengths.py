@@ -34,6 +34,11 @@ def test_prompts_below_the_threshold_and_those_that_are_held_go_direct() -> None
     assert ways(BIN, 0) == {HELD: 3, UNSURE: 2, AWAY: 5}
 
 
+def test_words_at_the_lines_are_above_the_bars() -> None:
+    view = tried(1_024, [decision() for _ in range(10)])
+    assert tuple(picture(view, 1_024, "#000000").layout.yaxis.range) == (0, 13)
+
+
 def test_bars_and_words_say_where_a_threshold_sends_prompts() -> None:
     view = tried(1_024, [decision(), decision(), disaggregated()])
     assert drawn(view, 1_024) == {"direct": (2,), "disaggregated": (1,)}
