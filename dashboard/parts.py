@@ -25,11 +25,17 @@ class Part:
         scope.live(_live, self, scope)
 
 
-def chosen(titles: Sequence[str], key: str) -> str:
-    """Which part is looked at, the first unless somebody chose; `key` is the URL's word for it."""
+def chosen(titles: Sequence[str], key: str, opens: str | None = None) -> str:
+    """Which part is looked at, the first unless somebody chose; `key` is the URL's word for it.
+
+    `opens`: what a link to the page may have it open with instead, where it names no part.
+    """
+    if opens is not None and key not in st.session_state and key not in st.query_params:
+        st.session_state[key] = opens
     title = st.segmented_control(
-        "Part of the page", titles, default=titles[0], key=key, bind="query-params", required=True, label_visibility="collapsed"
-    )
+        "Part of the page", titles, default=titles[0] if opens is None else None, key=key, bind="query-params", required=True,
+        label_visibility="collapsed",
+    )  # fmt: skip
     return title or titles[0]
 
 

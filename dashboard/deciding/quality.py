@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import panels
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.deciding import fallbacks
-from dashboard.marks import marks
+from dashboard.marks import Mark
 from dashboard.scope import Scope
 from stack.metrics import quality_queries, routing_queries
 
@@ -29,10 +29,9 @@ def questions(scope: Scope) -> dict[str, Question]:
     }
 
 
-def draw(answers: Answers, scope: Scope) -> None:
+def draw(answers: Answers, scope: Scope, changes: list[Mark]) -> None:
     """Six panels, two beside each other, and one more where another gateway's requests are decided along."""
     where, window, span = scope.model, scope.window, scope.span
-    changes = marks(scope)
     left, right = st.columns(2)
     with left:
         panels.series("Regret", quality_queries.regret(where, window), answers, "regret", span, changes)
