@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from dashboard.fleet.place import Place
 from dashboard.promapi import Sample
@@ -30,8 +31,8 @@ class Name:
 def owned(samples: Iterable[Sample]) -> dict[Name, list[Sample]]:
     """The samples of each pool and engine.
 
-    What a router or control in another namespace of the cluster tells is of the only one of that name there is. Where several
-    namespaces have one, nobody knows whose it is, and it is left out.
+    What routers and control in other namespaces of the cluster tell is of the only one of that name there is, unless its own
+    namespace has some. Where several namespaces have one, nobody knows whose it is, and it is left out.
     """
     found: dict[tuple[Place, str, str], dict[str, dict[str, list[Sample]]]] = {}
     for sample in samples:
@@ -48,9 +49,11 @@ def owned(samples: Iterable[Sample]) -> dict[Name, list[Sample]]:
 
 
 def _by_namespace(spaces: _Spaces) -> Iterator[tuple[str, list[Sample]]]:
-    home = spaces.get(_EXPORTER) or {namespace: own for each in spaces.values() for namespace, own in each.items()}
-    if all(len(each) == 1 for each in spaces.values()):
-        yield next(iter(home)), [sample for each in spaces.values() for own in each.values() for sample in own]
-        return
+    home = next(spaces[teller] for teller in (_EXPORTER, *_BY_OTHERS.values()) if teller in spaces)
     for namespace in home:
-        yield namespace, [sample for each in spaces.values() for sample in each.get(namespace, ())]
+        told = (each.get(namespace) or _elsewhere(each, alone=len(home) == 1) for each in spaces.values())
+        yield namespace, list(chain.from_iterable(told))
+
+
+def _elsewhere(each: Mapping[str, list[Sample]], *, alone: bool) -> Iterable[Sample]:
+    return chain.from_iterable(each.values()) if alone else ()

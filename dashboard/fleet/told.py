@@ -53,10 +53,17 @@ def figures(samples: Iterable[Sample]) -> Told:
     """By pool or engine."""
     # Others are such as the hits of an LMCache that does not tell its tiers apart.
     measured = [sample for sample in samples if sample.labels.get(Label.QUANTITY) in set(Quantity)]
-    return Told({
-        whole: {Quantity(sample.labels[Label.QUANTITY]): sample.value for sample in own}
-        for whole, own in name.owned(measured).items()
-    })  # fmt: skip
+    return Told({whole: _figures(own) for whole, own in name.owned(measured).items()})
+
+
+def _figures(own: Iterable[Sample]) -> Figures:
+    """Requests in flight are those of all routers, wherever those are."""
+    found: dict[Quantity, float] = {}
+    for sample in own:
+        quantity = Quantity(sample.labels[Label.QUANTITY])
+        before = found.get(quantity, 0.0) if quantity is Quantity.IN_FLIGHT else 0.0
+        found[quantity] = before + sample.value
+    return found
 
 
 def listing(samples: Sequence[Sample]) -> dict[Name, Listed]:

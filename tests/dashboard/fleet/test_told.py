@@ -49,6 +49,37 @@ def test_a_router_in_another_namespace_speaks_of_the_one_engine_of_the_name() ->
     assert listing(told) == {Name(DECODE, "decode-0", Site("", "engines")): Listed(age=1.0, health="ready")}
 
 
+def test_routers_of_several_namespaces_speak_of_one_engine_together() -> None:
+    name = Name(DECODE, "decode-0", Site("", "engines"))
+    told = [
+        sample("decode-0", "listed", 1.0, namespace="engines"),
+        *(sample("decode-0", "health", 1.0, namespace=where, state=state) for where, state in (("a", "not_ready"), ("b", "ready"))),
+    ]
+    assert listing(told) == {name: Listed(age=1.0, health="not_ready")}
+    measured = [
+        sample("decode-0", "running", 4.0, namespace="engines"),
+        *(sample("decode-0", "in_flight", value, namespace=where) for where, value in (("a", 3.0), ("b", 2.0))),
+    ]
+    assert figures(measured) == Told({name: {Quantity.RUNNING: 4.0, Quantity.IN_FLIGHT: 5.0}})
+
+
+def test_an_engines_own_router_speaks_of_it_and_another_namespaces_does_not() -> None:
+    told = [
+        sample("decode-0", "listed", 1.0, namespace="a"),
+        *(sample("decode-0", "health", 1.0, namespace=where, state=state) for where, state in (("a", "ready"), ("b", "not_ready"))),
+    ]
+    assert listing(told) == {Name(DECODE, "decode-0", Site("", "a")): Listed(age=1.0, health="ready")}
+
+
+def test_where_nobody_but_routers_and_control_tells_of_a_pool_it_is_one() -> None:
+    pool = {"model_name": "smollm2", "pool": "decode"}
+    told = figures([
+        Sample({**pool, "quantity": "desired", "namespace": "control"}, 3.0, 0.0),
+        Sample({**pool, "quantity": "in_flight", "namespace": "gateway"}, 7.0, 0.0),
+    ])  # fmt: skip
+    assert told == Told({Name(DECODE, site=Site("", "gateway")): {Quantity.DESIRED: 3.0, Quantity.IN_FLIGHT: 7.0}})
+
+
 def test_a_router_beside_two_engines_of_one_name_speaks_of_nobody() -> None:
     told = [
         *(sample("decode-0", "listed", 1.0, namespace=namespace) for namespace in ("a", "b")),
