@@ -31,8 +31,8 @@ def known(value: int | None) -> str:
 
 
 def written(value: str | float | bool | None) -> str:
-    """A value as JSON, a text as it is."""
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    """A value as JSON, a text as it is; a list comes as one text, and with nothing in it is none."""
+    return value or "none" if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def clock(at: float) -> str:

@@ -84,6 +84,12 @@ def test_a_change_says_how_far_it_got() -> None:
     ]
 
 
+def test_a_list_without_anything_in_it_is_none() -> None:
+    drained = Change(field="models.smollm2.pools.decode.drained", before="", after="decode-0")
+    view = ChangeView(generation=8, desired=desired(), applied=Applied(), dry_run=True, proposed=desired(), diff=(drained,))
+    assert _cells(_text(tables.change(view)), "models") == ["models.smollm2.pools.decode.drained", "none", "decode-0"]
+
+
 def test_what_runs_a_pool_is_shown_with_why_it_is_left_alone() -> None:
     pool = PoolView(model="smollm2", pool=Pool.DECODE, workload="Deployment decode", replicas=3, hold="a chart sets it")
     text = _text(tables.state(msgspec.structs.replace(STATE, pools=(pool,))))
