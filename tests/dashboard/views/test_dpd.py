@@ -240,6 +240,17 @@ def test_always_is_spelled_out(opened: Opener, steered: Steered) -> None:
     assert "In force: every prompt (0 means always) are computed on a prefill engine first, unless a decode engine" in told
 
 
+def test_what_was_tried_is_there_again_after_another_part_and_its_link_tries_the_same(opened: Opener, steered: Steered) -> None:
+    remembered(steered)
+    page = slide(slide(thresholds(opened), "dpd-threshold", 2_048), "dpd-uncached", 128)
+    page = turned(turned(page, ACROSS), THRESHOLD)
+    link = {name: page.query_params[name] for name in ("dpd-threshold", "dpd-uncached")}
+    assert link == {"dpd-threshold": "2048", "dpd-uncached": "128"}
+    for seen in (page, opened("dpd", {"dpd-part": THRESHOLD, **link})):
+        assert (seen.select_slider(key="dpd-threshold").value, seen.select_slider(key="dpd-uncached").value) == (2_048, 128)
+        assert "tried 2,048" in str(seen.get("plotly_chart")[0].proto)
+
+
 def test_a_threshold_is_applied_with_two_clicks(opened: Opener, steered: Steered) -> None:
     remembered(steered)
     page = press(slide(thresholds(opened), "dpd-threshold", 2_048), "preview threshold")
