@@ -10,8 +10,8 @@ import streamlit as st
 
 from dashboard import amounts, legend, notices, reader, sources, tiles
 from dashboard.deciding import outcome, scored
+from dashboard.deciding.filters import REQUEST
 from dashboard.deciding.listing import address
-from dashboard.deciding.wanted import REQUEST
 from dashboard.figures import Figure
 from dashboard.panels import PLAIN
 from dashboard.scope import Scope

@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import amounts, links, reader
+from dashboard.deciding.filters import REQUEST
 from dashboard.deciding.shortened import shortened
-from dashboard.deciding.wanted import REQUEST
 from stack.control.decision import DecisionRecord
 
 _CLICKED, _MOVED, _NAMED = "decision clicked", "decision chosen", "decisions named"

@@ -7,8 +7,8 @@ import streamlit as st
 from dashboard import amounts, asking, notices, panels, reader
 from dashboard.asking import Answers, Now, Over, Question
 from dashboard.deciding import fallbacks, flow, hotspots, recent
+from dashboard.deciding.filters import Filters
 from dashboard.deciding.flow import Way
-from dashboard.deciding.wanted import Wanted
 from dashboard.marks import marks
 from dashboard.panels import PLAIN
 from dashboard.scope import Scope
@@ -21,7 +21,7 @@ _READ = (
 )
 
 
-def draw(scope: Scope, narrowed: Wanted) -> None:
+def draw(scope: Scope, narrowed: Filters) -> None:
     """From decisions where control tells them, else from the routers' counters."""
     found = recent.found(scope, narrowed) if scope.until is None else None  # control remembers the newest alone
     questions: dict[str, Question] = {
@@ -52,7 +52,7 @@ def draw(scope: Scope, narrowed: Wanted) -> None:
     panels.footer(answers, scope.refresh)
 
 
-def _recent(view: DecisionsView, scope: Scope, narrowed: Wanted) -> None:
+def _recent(view: DecisionsView, scope: Scope, narrowed: Filters) -> None:
     if not view.decisions:
         recent.nothing(view, narrowed)
         return

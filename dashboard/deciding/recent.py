@@ -7,19 +7,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard import notices, reader
-from dashboard.deciding import wanted
-from dashboard.deciding.wanted import Wanted
+from dashboard.deciding import filters
+from dashboard.deciding.filters import Filters
 from dashboard.scope import Scope
 from dashboard.wording import code, plain
 from stack.api.schema import DecisionsView
 from stack.control.decision import DecisionRecord
 
 
-def found(scope: Scope, narrowed: Wanted) -> DecisionsView | None:
+def found(scope: Scope, narrowed: Filters) -> DecisionsView | None:
     """The decisions looked for; None where control does not tell, as was just said."""
     with notices.told():
         view = narrowed.found(scope)
-        wanted.remember(reason for decision in view.decisions for reason in decision.fallbacks)
+        filters.remember(reason for decision in view.decisions for reason in decision.fallbacks)
         if view.dropped:
             st.warning(f"{view.dropped} records were dropped on the way: the picture is incomplete.")
         if view.files is not None and (view.files.error or view.files.lost):
@@ -29,7 +29,7 @@ def found(scope: Scope, narrowed: Wanted) -> DecisionsView | None:
     return None
 
 
-def nothing(view: DecisionsView, narrowed: Wanted) -> None:
+def nothing(view: DecisionsView, narrowed: Filters) -> None:
     """Why there is no decision to show."""
     if narrowed.narrowed:
         st.info("No request in this range went this way.")
@@ -39,14 +39,14 @@ def nothing(view: DecisionsView, narrowed: Wanted) -> None:
         st.info("No request has been routed yet. Send one to the router, or start traffic with `kvdeck start traffic`.")
 
 
-def reach(view: DecisionsView, scope: Scope, narrowed: Wanted) -> None:
+def reach(view: DecisionsView, scope: Scope, narrowed: Filters) -> None:
     """From when to when what is shown is, and why it is not all of the range."""
     count = len(view.decisions)
     told = f"{count} {'request' if count == 1 else 'requests'} of this range, {_between(view.decisions)}"
     if count == narrowed.limit:
         told = f"The newest {told}, not the whole of it"
-        if count < wanted.LAST[-1]:
-            told += f": up to {wanted.LAST[-1]} are to be had by the filter above"
+        if count < filters.LAST[-1]:
+            told += f": up to {filters.LAST[-1]} are to be had by the filter above"
     if view.oldest_at is not None and view.oldest_at > scope.span.start.timestamp():
         began = reader.moment(view.oldest_at)
         told += f". Control remembers {view.kept:,} decisions, back to {began:%Y-%m-%d %H:%M:%S}: this range begins earlier"

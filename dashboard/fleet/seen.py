@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dashboard import amounts
@@ -105,37 +105,6 @@ def _listed(whole: Name, listed: Listed, view: EngineView | None, alike: Counter
     only = alike[whole.place, whole.engine] == 1
     namesake = view is not None and not only
     return Engine(whole.place, whole.engine, view if only else None, listed, site=whole.site, namesake=namesake)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which engines are looked at: of one pool, in some states, with a text in their name or address, at most `most`."""
-
-    model: str | None = None
-    place: Place | None = None
-    states: frozenset[str] = frozenset()
-    text: str = ""
-    most: int = 50
-
-    def of(self, found: Sequence[Engine]) -> list[Engine]:
-        """All that fit, however many."""
-        return [engine for engine in found if self._fits(engine)]
-
-    def _fits(self, engine: Engine) -> bool:
-        if self.place is not None and engine.place != self.place:
-            return False
-        if self.model is not None and engine.place.model != self.model:
-            return False
-        if self.states and engine.state not in self.states:
-            return False
-        return self.text.lower() in " ".join(_words(engine)).lower()
-
-
-def _words(engine: Engine) -> Iterator[str]:
-    yield engine.name
-    yield engine.version or ""
-    if engine.view is not None:
-        yield from (engine.view.url or "", engine.view.detail)
 
 
 def measured(found: Sequence[Engine], told: Told) -> list[Engine]:

@@ -12,9 +12,9 @@ import click
 from dashboard.charts import Span
 from dashboard.desk import Desk
 from dashboard.promapi import PromApi, PrometheusUnavailableError
-from dashboard.report.asked import Wanted
 from dashboard.report.document import html
 from dashboard.report.reading import read
+from dashboard.report.subject import Subject
 from stack.adapters.http_access import Access
 from stack.adapters.http_config import HttpConfigError, read_http_config
 from stack.adapters.trust import TrustError
@@ -83,14 +83,14 @@ def main(
     """
     end = until or datetime.now().astimezone()
     where = {Label.MODEL_NAME: model, Label.NAMESPACE: namespace, Label.CLUSTER: cluster}
-    wanted = Wanted(Span(end - length, end), {label: value for label, value in where.items() if value}, current=until is None)
+    subject = Subject(Span(end - length, end), {label: value for label, value in where.items() if value}, current=until is None)
     try:
         desk = Desk(PromApi(prometheus_url, Access(read_http_config(prometheus_config))), deadline=_ANSWER_SECONDS)
         with ExitStack() as ending:
             control = _control(control_url, control_token_file, control_ca_file)
             if control is not None:
                 ending.callback(control.close)
-            report = read(desk, control, wanted)
+            report = read(desk, control, subject)
     except (PrometheusUnavailableError, HttpConfigError, TrustError, OSError) as error:
         raise click.ClickException(str(error)) from error
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S %Z}"

@@ -23,8 +23,8 @@ def html(report: Report, *, prometheus: str, control: str | None, made: str) -> 
     drawn = [plot for plot in report.plots if plot.figure is not None]
     return environment.get_template("overview.html.j2").render(
         report=report,
-        span=report.wanted.span,
-        zone=report.wanted.span.end.tzname(),
+        span=report.subject.span,
+        zone=report.subject.span.end.tzname(),
         sources=[wording.address(url) for url in (prometheus, control) if url],
         made=made,
         release=version("kvdeck"),

@@ -9,7 +9,7 @@ from dashboard.amounts import PERCENT, hundredths
 from dashboard.asking import Answers
 from dashboard.overall.tables import Cell, Column, Table
 from dashboard.promapi import PrometheusUnavailableError, Sample
-from dashboard.report.asked import Wanted
+from dashboard.report.subject import Subject
 from dashboard.sites import Site
 from dashboard.steering.ledger import COLUMNS, words
 from stack.api.client import ControlClient
@@ -28,26 +28,26 @@ _FIRED = (
 _AUDIT = (Column("at", "When."), *(Column(name, COLUMNS[name]["help"]) for name in COLUMNS if name != "at"))
 
 
-def fired(answers: Answers, wanted: Wanted) -> Iterator[Table]:
+def fired(answers: Answers, subject: Subject) -> Iterator[Table]:
     """For how long each alert fired, the longest first; no table where nobody tells."""
     try:
         samples = sorted(answers.samples("fired"), key=lambda sample: -sample.value)
     except PrometheusUnavailableError:
         return
-    rows = [_alert(sample, wanted) for sample in samples]
+    rows = [_alert(sample, subject) for sample in samples]
     yield Table("Alerts that fired", "In this time, silenced ones among them.", _FIRED, rows)
 
 
-def audit(records: Sequence[AuditRecord] | None, wanted: Wanted) -> Iterator[Table]:
+def audit(records: Sequence[AuditRecord] | None, subject: Subject) -> Iterator[Table]:
     """Who changed what; no table where nobody tells."""
     if records is not None:
-        rows = [_record(record, wanted) for record in records]
+        rows = [_record(record, subject) for record in records]
         yield Table("Changes and steps", "Control's audit log of this time, newest first.", _AUDIT, rows)
 
 
-def records(control: ControlClient, wanted: Wanted) -> Iterator[AuditRecord]:
+def records(control: ControlClient, subject: Subject) -> Iterator[AuditRecord]:
     """Those within the time, newest first. Raises ControlError."""
-    start, end, before = wanted.span.start.timestamp(), wanted.span.end.timestamp(), None
+    start, end, before = subject.span.start.timestamp(), subject.span.end.timestamp(), None
     for _ in range(_PAGES):
         page = control.audit(limit=_PAGE, before=before).records
         yield from (record for record in page if start <= record.at <= end)
@@ -56,12 +56,12 @@ def records(control: ControlClient, wanted: Wanted) -> Iterator[AuditRecord]:
         before = page[-1].sequence
 
 
-def _alert(sample: Sample, wanted: Wanted) -> list[Cell]:
+def _alert(sample: Sample, subject: Subject) -> list[Cell]:
     about = Site.of(sample.labels).named(sample.labels.get(Label.MODEL_NAME, ""))
     name, severity = sample.labels.get(NAME, ""), sample.labels.get(SEVERITY, "")
-    return [name, severity, about, hundredths(sample.value), sample.value * wanted.seconds / 60]
+    return [name, severity, about, hundredths(sample.value), sample.value * subject.seconds / 60]
 
 
-def _record(record: AuditRecord, wanted: Wanted) -> list[Cell]:
-    at = f"{datetime.fromtimestamp(record.at, wanted.span.end.tzinfo):%Y-%m-%d %H:%M:%S}"
+def _record(record: AuditRecord, subject: Subject) -> list[Cell]:
+    at = f"{datetime.fromtimestamp(record.at, subject.span.end.tzinfo):%Y-%m-%d %H:%M:%S}"
     return [at, *(words(record)[column.title] for column in _AUDIT[1:])]

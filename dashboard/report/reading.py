@@ -18,7 +18,7 @@ from dashboard.overall.verdict import Verdict, verdict
 from dashboard.plots import Plot
 from dashboard.promapi import PrometheusUnavailableError
 from dashboard.report import happened
-from dashboard.report.asked import Wanted
+from dashboard.report.subject import Subject
 from stack.api.alert_schema import AlertsView
 from stack.api.answers import ControlError
 from stack.api.client import ControlClient
@@ -31,7 +31,7 @@ from stack.metrics.family import Label
 class Report:
     """Everything that is told. `unknown` are sentences: what nobody told, and why. `emulated` is None where nobody tells."""
 
-    wanted: Wanted
+    subject: Subject
     verdict: Verdict
     figures: Sequence[Figure]
     tables: Sequence[Table]
@@ -50,46 +50,46 @@ class _Told:
     failed: tuple[str, ...] = ()
 
 
-def read(desk: Desk, control: ControlClient | None, wanted: Wanted) -> Report:
+def read(desk: Desk, control: ControlClient | None, subject: Subject) -> Report:
     """Ask everybody. Raises PrometheusUnavailableError where Prometheus answers nothing at all."""
-    questions, more = wanted.questions, wanted.more
+    questions, more = subject.questions, subject.more
     now = {**questions.now, **more}
-    answers = bundles.apart(asking.put(desk, bundles.questions(now, Now), wanted.span), now)
-    over, late = _over(desk, wanted)
-    told = _control(control, wanted)
-    found, alarms = seen(answers, questions), firing.told(answers, told.alerts, wanted.where)
-    changes = [] if told.audit is None else marks.within(told.audit, wanted.span, wanted.model)
-    shown = [*found.tables(questions), *happened.fired(answers, wanted), *happened.audit(told.audit, wanted)]
+    answers = bundles.apart(asking.put(desk, bundles.questions(now, Now), subject.span), now)
+    over, late = _over(desk, subject)
+    told = _control(control, subject)
+    found, alarms = seen(answers, questions), firing.told(answers, told.alerts, subject.where)
+    changes = [] if told.audit is None else marks.within(told.audit, subject.span, subject.model)
+    shown = [*found.tables(questions), *happened.fired(answers, subject), *happened.audit(told.audit, subject)]
     return Report(
-        wanted=wanted,
-        verdict=verdict(told.state, alarms, found.pools, steered=control is not None and wanted.current),
+        subject=subject,
+        verdict=verdict(told.state, alarms, found.pools, steered=control is not None and subject.current),
         figures=found.figures(questions),
         tables=shown,
-        plots=[] if over is None else _plots(over, wanted, changes),
+        plots=[] if over is None else _plots(over, subject, changes),
         unknown=list(dict.fromkeys([*found.failed, *late, *told.failed, *_unknown(found, shown, alarms, told, control)])),
         emulated=_emulated(answers),
     )
 
 
-def _over(desk: Desk, wanted: Wanted) -> tuple[Answers | None, list[str]]:
+def _over(desk: Desk, subject: Subject) -> tuple[Answers | None, list[str]]:
     try:
-        over = wanted.questions.over
-        return bundles.apart(asking.put(desk, bundles.questions(over, Over), wanted.span), over), []
+        over = subject.questions.over
+        return bundles.apart(asking.put(desk, bundles.questions(over, Over), subject.span), over), []
     except PrometheusUnavailableError as error:
         return None, [str(error)]
 
 
-def _plots(over: Answers, wanted: Wanted, changes: Sequence[Mark]) -> list[Plot]:
-    queries, span = wanted.questions.queries, wanted.span
+def _plots(over: Answers, subject: Subject, changes: Sequence[Mark]) -> list[Plot]:
+    queries, span = subject.questions.queries, subject.span
     return [course.waterfall(over, queries, span, changes), *course.course(over, queries, span, changes)]
 
 
-def _control(control: ControlClient | None, wanted: Wanted) -> _Told:
+def _control(control: ControlClient | None, subject: Subject) -> _Told:
     if control is None:
         return _Told()
     try:
-        state, alerts = (control.state(), _alerts(control)) if wanted.current else (None, None)
-        return _Told(state, alerts, list(happened.records(control, wanted)))
+        state, alerts = (control.state(), _alerts(control)) if subject.current else (None, None)
+        return _Told(state, alerts, list(happened.records(control, subject)))
     except ControlError as error:
         return _Told(failed=(f"Of control nothing is known: {error}",))
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import notices, sources
 from dashboard.links import page_link
-from dashboard.transfers.trying import THRESHOLD, nearest
+from dashboard.transfers.threshold import THRESHOLD, nearest
 from dashboard.wording import code, plain
 from stack.control.balance import Advice, Load, Move, advise
 from stack.control.break_even import Band

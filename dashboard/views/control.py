@@ -12,12 +12,12 @@ from dashboard.settings import SettingsError
 from dashboard.sources import NoControlError
 from dashboard.steering.applied import applied
 from dashboard.steering.draft import Draft, part
+from dashboard.steering.experiments import experiments
 from dashboard.steering.form import form
 from dashboard.steering.generations import generations
 from dashboard.steering.history import history
 from dashboard.steering.linked import linked
 from dashboard.steering.review import Proposal, review, sentence
-from dashboard.steering.trying import trying
 from dashboard.wording import plain
 from stack.api.answers import ControlError
 from stack.api.schema import StateView
@@ -97,7 +97,7 @@ def _change(model: str, state: StateView | None, may: May) -> None:
         if review(Proposal(draft.generation, draft.patch), asked, place="form", read_only=not change):
             del drafts[model]
             st.rerun()
-    trying(model, draft.patch, state, change)
+    experiments(model, draft.patch, state, change)
 
 
 def _current(model: str, state: StateView) -> bool:

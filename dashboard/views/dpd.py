@@ -7,8 +7,7 @@ import streamlit as st
 from dashboard import hours, notices, sources
 from dashboard.parts import Part, chosen
 from dashboard.scope import Scope, toolbar
-from dashboard.transfers import across, load
-from dashboard.transfers.trying import trying
+from dashboard.transfers import across, load, threshold
 from dashboard.wording import plain
 
 THRESHOLD = "Threshold"
@@ -28,7 +27,7 @@ def page() -> None:
     with notices.told():
         model = _model(scope)
     if model is not None:
-        trying(model)
+        threshold.draw(model)
 
 
 def _model(scope: Scope) -> str | None:

@@ -9,7 +9,8 @@ from dashboard.asking import Answers, Now, Question
 from dashboard.fleet import close, past, pools, steer, table
 from dashboard.fleet.columns import SAID
 from dashboard.fleet.place import Place
-from dashboard.fleet.seen import STATES, Engine, Wanted, engines, measured
+from dashboard.fleet.search import Search
+from dashboard.fleet.seen import STATES, Engine, engines, measured
 from dashboard.fleet.told import Told, figures, listing
 from dashboard.scope import ALL, Scope, toolbar
 from stack.api.schema import StateView
@@ -30,15 +31,15 @@ def page() -> None:
     """Draw the page."""
     scope = toolbar("Pools and engines")
     scope.live(_pools, scope)
-    wanted = _wanted(scope)
-    scope.live(_engines, scope, wanted)
+    search = _search(scope)
+    scope.live(_engines, scope, search)
     name = _chosen()
     hours.of_now(scope.until, "What can be drained and scaled")
-    steer.steer(wanted.place, name)
+    steer.steer(search.place, name)
     if name is not None:
         scope.live(_closely, name, scope)
     st.subheader("Joins and leaves")
-    scope.live(_past, wanted.place, scope)
+    scope.live(_past, search.place, scope)
 
 
 def _pools(scope: Scope) -> None:
@@ -107,7 +108,7 @@ def _follow() -> None:
         st.rerun()
 
 
-def _wanted(scope: Scope) -> Wanted:
+def _search(scope: Scope) -> Search:
     """The filters, which the link holds."""
     known = [str(place) for place in st.session_state.get(_KNOWN, ())]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -118,16 +119,16 @@ def _wanted(scope: Scope) -> Wanted:
         )  # fmt: skip
         text = st.text_input("Search", key=TEXT, bind="query-params", placeholder="name, version, address", width=220)
         most = st.selectbox("At most", _MOST, key=MOST, bind="query-params", width=110, help="As many rows, the worst off first.")
-    return Wanted(scope.model_name, Place.of(pool or ""), frozenset(states), text.strip(), most or _MOST[0])
+    return Search(scope.model_name, Place.of(pool or ""), frozenset(states), text.strip(), most or _MOST[0])
 
 
-def _engines(scope: Scope, wanted: Wanted) -> None:
+def _engines(scope: Scope, search: Search) -> None:
     _follow()
-    where = scope.model if wanted.place is None else wanted.place.within(scope.model)
+    where = scope.model if search.place is None else search.place.within(scope.model)
     state = _quietly(scope)
     found = _found(state, where, scope)
-    fitting = wanted.of(found)
-    shown = fitting[: wanted.most]
+    fitting = search.of(found)
+    shown = fitting[: search.most]
     if not shown:
         st.info("No engine is known yet." if not found else "No engine is like that: the filters leave none.")
         return

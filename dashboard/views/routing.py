@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import hours
-from dashboard.deciding import compared, explained, listing, live, quality, recent, wanted
-from dashboard.deciding.wanted import REQUEST, Wanted
+from dashboard.deciding import compared, explained, filters, listing, live, quality, recent
+from dashboard.deciding.filters import REQUEST, Filters
 from dashboard.parts import Part, chosen
 from dashboard.scope import Scope, toolbar
 
@@ -21,7 +21,7 @@ def page() -> None:
     scope = toolbar("Routing")
     with st.container(horizontal=True, vertical_alignment="center"):
         part = chosen([FLOW, DECISIONS, *PARTS], _PART, DECISIONS if REQUEST in st.query_params else FLOW)
-        narrowed = Wanted(wanted.LAST[0]) if part in PARTS else wanted.filters()
+        narrowed = Filters(filters.LAST[0]) if part in PARTS else filters.chosen()
         st.text_input(
             "Explain request", placeholder="Explain: x-request-id", width=300, key=REQUEST, bind="query-params",
             label_visibility="collapsed", on_change=_look_at_decisions,
@@ -41,7 +41,7 @@ def _look_at_decisions() -> None:
         st.session_state[_PART] = DECISIONS
 
 
-def _decisions(scope: Scope, narrowed: Wanted) -> None:
+def _decisions(scope: Scope, narrowed: Filters) -> None:
     hours.of_now(scope.until, "The newest decisions since these hours began")
     view = recent.found(scope, narrowed)
     if view is None:

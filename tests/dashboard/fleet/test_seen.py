@@ -1,12 +1,12 @@
 """Engines as control and Prometheus tell of them, together."""
 
 from dashboard.fleet.name import Name
-from dashboard.fleet.seen import NAMESAKE, Engine, Wanted, engines, measured
+from dashboard.fleet.seen import NAMESAKE, Engine, engines, measured
 from dashboard.fleet.told import Listed, Told
 from dashboard.sites import Site
 from stack.fleet.engine import State
 from stack.metrics.engine_queries import Quantity
-from tests.dashboard.fleet.samples import DECODE, PREFILL, view
+from tests.dashboard.fleet.samples import DECODE, view
 
 LISTED: dict[Name, Listed] = {
     Name(DECODE, "decode-0"): Listed(age=2.0, version="0.32", emulated=True, health="ready"),
@@ -42,15 +42,6 @@ def test_control_has_the_word_on_states_and_routers_have_it_without_control() ->
 def test_what_nobody_says_is_unknown_and_not_ready() -> None:
     (engine,) = engines(None, {Name(DECODE, "decode-0"): Listed(age=1.0)})
     assert (engine.state, engine.health, engine.in_flight, engine.emulated) == ("unknown", None, None, None)
-
-
-def test_filters_leave_what_fits_all_of_them() -> None:
-    found = engines([view("decode-0"), view("decode-1", State.DOWN), view("prefill-0")], LISTED)
-    assert names(Wanted(place=PREFILL).of(found)) == ["prefill-0"]
-    assert names(Wanted(states=frozenset({"down"})).of(found)) == ["decode-1", "decode-9"]
-    assert names(Wanted(text="0.32").of(found)) == ["decode-0"]
-    assert names(Wanted(text="HTTP://decode").of(found)) == ["decode-1", "decode-0"]
-    assert names(Wanted(model="another").of(found)) == []
 
 
 def test_figures_are_put_to_their_engines() -> None:

@@ -30,7 +30,7 @@ _ASKED = "what-if asked"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Try:
     """What was asked of control; `generation` because an answer is beside what is in force."""
 
     model: str
@@ -40,7 +40,7 @@ class Asked:
 
 
 @st.fragment
-def trying(model: str) -> None:
+def draw(model: str) -> None:
     """Draw it; it is not refreshed by itself, so that what somebody compares stays."""
     st.subheader("Another threshold", anchor=False)
     with notices.told():
@@ -50,7 +50,7 @@ def trying(model: str) -> None:
             return
         dpd = state.desired.models[model].dpd
         threshold, least = _sliders(dpd)
-        view = _answer(Asked(model, threshold, least, state.generation))
+        view = _answer(Try(model, threshold, least, state.generation))
         if view.present is None or not view.trials:
             st.info(
                 "Control remembers no request of this model yet, so nothing can be tried. Its memory begins anew with a restart."
@@ -103,9 +103,9 @@ def _steps(now: int) -> list[int]:
     return sorted({*(step for step in scale() if step <= _MOST), now})
 
 
-def _answer(asked: Asked) -> WhatIf:
+def _answer(asked: Try) -> WhatIf:
     """Control's answer, at most some seconds old. Raises ControlError, NoControlError, SettingsError."""
-    kept: tuple[Asked, float, WhatIf] | None = st.session_state.get(_ASKED)
+    kept: tuple[Try, float, WhatIf] | None = st.session_state.get(_ASKED)
     if kept is None or kept[0] != asked or time.monotonic() - kept[1] > _KEPT_SECONDS:
         view = sources.control().what_if([asked.threshold], asked.model, min_uncached=asked.least)
         st.session_state[_ASKED] = kept = (asked, time.monotonic(), view)

@@ -26,7 +26,7 @@ _SEEN = "fallbacks seen"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Filters:
     """Which decisions to show, at most `limit`; None is any. `observed`: only what another gateway carried out, or none of it."""
 
     limit: int
@@ -40,7 +40,7 @@ class Wanted:
     @property
     def narrowed(self) -> bool:
         """Whether any filter is set."""
-        return self != Wanted(self.limit)
+        return self != Filters(self.limit)
 
     def found(self, scope: Scope) -> DecisionsView:
         """The newest that fit, within the range and model of `scope`. Raises ControlError, NoControlError, SettingsError."""
@@ -57,7 +57,7 @@ class Wanted:
         )
 
 
-def filters() -> Wanted:
+def chosen() -> Filters:
     """Draw the filters, folded up behind a button that says what is narrowed."""
     told = ", ".join(filter(None, map(_now, (_PATH, _STRATEGY, _ENGINE, _FALLBACK, _STATUS, _WHOSE))))
     with st.popover(plain(told) or "All requests", icon=":material/filter_list:", help="Which requests are drawn and listed"):
@@ -69,7 +69,7 @@ def filters() -> Wanted:
         status = _one("Status", _STATUSES, _STATUS)
         whose = _one("Carried out", (_ROUTED, _OBSERVED), _WHOSE)
     observed = {_ROUTED: False, _OBSERVED: True}.get(whose or "")
-    return Wanted(last or LAST[0], path, strategy, engine, fallback, status, observed)
+    return Filters(last or LAST[0], path, strategy, engine, fallback, status, observed)
 
 
 def remember(reasons: Iterable[str]) -> None:

@@ -18,7 +18,7 @@ _LOOKS = 1440  # how often alerts are looked at, at most: each minute of a day
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Subject:
     """`current`: the time ends now, so that what control says now belongs to it."""
 
     span: Span

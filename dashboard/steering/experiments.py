@@ -22,7 +22,7 @@ _MARKS = {Stage.RUNNING: "⏳", Stage.PROMOTED: "🟢", Stage.ROLLED_BACK: "🔴
 _COLUMNS = ("measure", "as it is", "candidate", "effect", "bounds", "at most", "guardrail")
 
 
-def trying(model: str, edits: dict[str, Any], state: StateView, may: bool) -> None:
+def experiments(model: str, edits: dict[str, Any], state: StateView, may: bool) -> None:
     """Draw how experiments on `model` go, and the way to begin one with `edits`, for those who `may`."""
     panel = st.expander("Experiments: a share of the sessions tries it first", key="control-open-experiments", bind="query-params")
     with panel, notices.told():
