@@ -95,8 +95,9 @@ def pools(several: Sequence[PoolNow], asked: Asked) -> Table:
 
 
 GOOD = (
-    "Goodput counts requests that met every objective. Which requests missed which is not told, so it is an upper bound: the least "
-    "of the shares that met one objective each."
+    "Goodput counts requests that met every objective. Which requests missed which is not told, so it is at most the least of the "
+    "shares that met one objective each. Next tokens are judged one by one, not by request: where theirs is the least share, "
+    "that is an estimate and no bound."
 )
 
 
