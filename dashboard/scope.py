@@ -89,8 +89,8 @@ class Scope:
 
 def toolbar(title: str) -> Scope:
     """Draw a page's title, and beside it what of the fleet it shows."""
-    address.carry(title, USUAL)
     address.heed(title, LINKED)
+    address.carry(title, USUAL)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(title, width="content", anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import dashboard
 from dashboard.pages import PAGES
@@ -108,3 +109,22 @@ def test_a_link_with_the_names_of_once_chooses_what_it_did(opened: Opener) -> No
     assert (shown.selectbox(key="routing-engine").value, shown.selectbox(key="routing-status").value) == ("decode-1", "5xx")
     assert shown.segmented_control(key="range").value == "1h"
     assert {"engine", "decisions-status"}.isdisjoint(shown.query_params)
+
+
+def _page() -> None:
+    from dashboard.scope import toolbar
+
+    toolbar("A page")
+
+
+def test_what_was_picked_on_the_page_before_is_in_the_link_too_and_what_a_link_chose_instead_of_it(
+    environment: pytest.MonkeyPatch,
+) -> None:
+    page = AppTest.from_function(_page, default_timeout=60)
+    page.session_state["page drawn"] = "The page before"
+    page.session_state["range"], page.session_state["model"], page.session_state["refresh"] = "1h", "m", "5s"
+    page.query_params["to-model"] = "other"
+    page.run()
+    page.session_state["control"].close()
+    assert dict(page.query_params) == {"range": "1h", "model": "other"}
+    assert (page.segmented_control(key="range").value, page.selectbox(key="model").value) == ("1h", "other")

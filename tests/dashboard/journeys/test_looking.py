@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -64,6 +65,9 @@ def test_what_is_picked_goes_along_from_page_to_page(driven: Browser, steered: S
             expect(page.get_by_text("smollm2").first).to_be_visible()
             page.wait_for_function("location.search.includes('until=')")
             assert parse_qs(urlsplit(page.url).query) == picked
+        page.get_by_role("link", name="What another threshold would do").click()
+        expect(page.get_by_role("heading", name="DPD", exact=True)).to_be_visible()
+        expect(page).to_have_url(re.compile("[?&]model=smollm2"))
         sound(page)
 
 
