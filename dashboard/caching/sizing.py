@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import amounts, links, notices, panels, sites, sources
 from dashboard.asking import Answers, Now, Over, Question
-from dashboard.caching.larger import Answer, Evidence, Judgement, judge, overall
+from dashboard.caching.judgement import Answer, Evidence, Judgement, judge, overall
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope

@@ -12,7 +12,7 @@ from dashboard.figures import Figure
 from dashboard.marks import Mark
 from dashboard.promapi import PrometheusUnavailableError, Sample
 from dashboard.scope import Scope
-from dashboard.transfers.advising import advising
+from dashboard.transfers.advice import advising
 from dashboard.transfers.fleets import models, one_fleet, one_model
 from dashboard.transfers.headroom import headroom
 from stack.control.balance import Load

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.caching import behind, engines, loading, origins, sizing, tiers, untold
+from dashboard.caching import engines, l2, loading, origins, sizing, tiers, untold
 from dashboard.parts import Part, chosen
 from dashboard.scope import toolbar
 
@@ -11,7 +11,7 @@ PARTS = {
     "Tiers": Part(tiers.questions, tiers.draw),
     "A bigger L1?": Part(sizing.questions, sizing.draw),
     "Found and loaded": Part(loading.questions, loading.draw),
-    "L2": Part(behind.questions, behind.draw),
+    "L2": Part(l2.questions, l2.draw),
     "Engines": Part(engines.questions, engines.draw),
     "Not told": Part(untold.questions, untold.draw),
 }

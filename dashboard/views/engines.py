@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard import asking, hours, notices, panels, sources
 from dashboard.asking import Answers, Now, Question
-from dashboard.fleet import close, past, pools, steer, table
+from dashboard.fleet import detail, past, pools, steer, table
 from dashboard.fleet.columns import SAID
 from dashboard.fleet.place import Place
 from dashboard.fleet.search import Search
@@ -152,7 +152,7 @@ def _chosen() -> str | None:
 
 
 def _closely(name: str, scope: Scope) -> None:
-    close.draw(name, _quietly(scope), scope)
+    detail.draw(name, _quietly(scope), scope)
 
 
 def _past(place: Place | None, scope: Scope) -> None:

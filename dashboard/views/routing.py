@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import hours
-from dashboard.deciding import compared, explained, filters, listing, live, quality, recent
+from dashboard.deciding import explanation, filters, listing, live, quality, recent, shadows
 from dashboard.deciding.filters import REQUEST, Filters
 from dashboard.parts import Part, chosen
 from dashboard.scope import Scope, toolbar
@@ -33,7 +33,7 @@ def page() -> None:
         scope.live(live.draw, scope, narrowed)
     else:
         scope.live(_decisions, scope, narrowed)
-        explained.asked(scope)
+        explanation.asked(scope)
 
 
 def _look_at_decisions() -> None:
@@ -51,4 +51,4 @@ def _decisions(scope: Scope, narrowed: Filters) -> None:
         return
     listing.draw(view.decisions)
     recent.reach(view, scope, narrowed)
-    compared.draw(view.decisions)
+    shadows.draw(view.decisions)

@@ -1,6 +1,6 @@
 """What is known of one engine, and by whom."""
 
-from dashboard.fleet.close import facts
+from dashboard.fleet.detail import facts
 from dashboard.fleet.name import Name
 from dashboard.fleet.seen import NAMESAKE, engines
 from dashboard.fleet.told import Listed

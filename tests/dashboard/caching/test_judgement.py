@@ -2,7 +2,7 @@
 
 import pytest
 
-from dashboard.caching.larger import Answer, Evidence, Judgement, judge, overall
+from dashboard.caching.judgement import Answer, Evidence, Judgement, judge, overall
 
 MISSES = Evidence(evicted=900.0, sampled=100.0, again=30.0, lived=100.0, gap=50.0)
 CASES = {

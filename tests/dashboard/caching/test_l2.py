@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from dashboard.asking import Answers
-from dashboard.caching import behind, truth
+from dashboard.caching import l2, truth
 from dashboard.caching.truth import Finding, Sides
 from dashboard.promapi import Sample
 from dashboard.sites import Site
@@ -29,7 +29,7 @@ TOLD = {
 
 
 def test_the_sides_of_two_fleets_are_not_mixed() -> None:
-    fleets = behind.sides(Answers(datetime.fromtimestamp(0, UTC), TOLD))
+    fleets = l2.sides(Answers(datetime.fromtimestamp(0, UTC), TOLD))
     assert fleets == {
         Site("", "a"): Sides(1.0, 3.0, None, {"redis": "allkeys-lru"}, {"redis": 0.95}, {}),
         Site("", "b"): Sides(0.5, None, None, {"redis": "noeviction"}, {"redis": 0.2}, {"lmcache-0": "different"}),
@@ -43,4 +43,4 @@ def test_the_sides_of_two_fleets_are_not_mixed() -> None:
 
 
 def test_where_nobody_tells_anything_there_is_no_fleet() -> None:
-    assert behind.sides(Answers(datetime.fromtimestamp(0, UTC), {name: [] for name in TOLD})) == {}
+    assert l2.sides(Answers(datetime.fromtimestamp(0, UTC), {name: [] for name in TOLD})) == {}

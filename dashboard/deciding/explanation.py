@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import amounts, legend, notices, reader, sources, tiles
-from dashboard.deciding import outcome, scored
+from dashboard.deciding import candidates, outcome
 from dashboard.deciding.filters import REQUEST
 from dashboard.deciding.listing import address
 from dashboard.figures import Figure
@@ -94,14 +94,18 @@ def _candidates(pool: str, chosen: Selection, prompt_tokens: int) -> None:
     if not chosen.candidates:
         st.caption("The router kept none of them with this decision.")
         return
-    bars = scored.bars(chosen, prompt_tokens)
+    bars = candidates.bars(chosen, prompt_tokens)
     for column, one in zip(st.columns(len(bars)), bars, strict=True):
         with column:
             st.markdown(f":small[{one.title}]", help=one.help)
             _drawn(one.figure, f"{pool} {one.title}", f"{one.title}, {pool}: {one.told}")
     with st.expander(f"The numbers of the {pool.lower()} candidates", key=f"{pool} numbers"):
         st.dataframe(
-            scored.table(chosen), hide_index=True, placeholder=amounts.UNKNOWN, key=f"candidates {pool}", alt=f"{pool} candidates"
+            candidates.table(chosen),
+            hide_index=True,
+            placeholder=amounts.UNKNOWN,
+            key=f"candidates {pool}",
+            alt=f"{pool} candidates",
         )
         st.caption("Score parts that end with `_s` are seconds, with `_tokens` tokens.")
 

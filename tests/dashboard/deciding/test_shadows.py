@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.deciding.compared import compared
+from dashboard.deciding.shadows import compared
 from stack.control.decision import ShadowChoice
 from tests.decisions import decision
 
