@@ -14,9 +14,15 @@ from stack.cache.relay import CacheUpdate
 from stack.control.link import RouterReport
 from stack.control.skew import Received, received
 
+_REFUSED = frozenset({400, 413, 422})  # what is in it is not as it should be, or too much
+
 
 class ControlUnavailableError(ConnectionError):
     """Control does not answer, or not with what was asked for; the router goes on with what it has."""
+
+
+class ReportRefusedError(ControlUnavailableError):
+    """Control does not take this report, and will not take it however often it comes."""
 
 
 class ControlLink:
@@ -68,7 +74,7 @@ class ControlLink:
             raise ControlUnavailableError(f"control relayed no cache reports: {error}") from error
 
     async def report(self, report: RouterReport) -> None:
-        """Bring one report. Raises ControlUnavailableError: then nobody knows whether it was taken."""
+        """Bring one report. Raises ReportRefusedError, and ControlUnavailableError: then nobody knows whether it was taken."""
         await self._send("POST", "/report", content=msgspec.json.encode(report), timeout=self._deadline)
 
     async def _send(
@@ -82,7 +88,8 @@ class ControlLink:
         except httpx.HTTPError as error:
             raise ControlUnavailableError(f"control does not answer: {type(error).__name__}") from error
         if not answer.is_success:
-            raise ControlUnavailableError(f"control answered {answer.status_code}")
+            kind = ReportRefusedError if content is not None and answer.status_code in _REFUSED else ControlUnavailableError
+            raise kind(f"control answered {answer.status_code}")
         return answer
 
     async def __aenter__(self) -> ControlLink:

@@ -1,8 +1,10 @@
-"""Makes the record of a finished request when somebody takes it. Pure: nothing but the request is looked at."""
+"""Makes the records of finished requests when somebody takes them: nothing but the requests is looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from stack.control.decision import DecisionRecord, Selection, ShadowChoice
@@ -16,7 +18,26 @@ from stack.router.shortlist import shortlist
 from stack.router.verdict import engine_ttft_seconds, index_error_tokens, regret_tokens, ttft_error_seconds
 from stack.strategies.shadow import Shadow
 
+log = logging.getLogger(__name__)
+
+RECORDS_AT_ONCE = 8  # a fifth of a millisecond
+
 _NO_AGES: Mapping[str, float] = {}
+
+
+async def records_of(errands: Sequence[Errand], failed: Callable[[str], None]) -> tuple[DecisionRecord | None, ...]:
+    """The records of all, None for one that cannot be made. They are made a few at a time: requests do not wait for more."""
+    records: list[DecisionRecord | None] = []
+    for number, errand in enumerate(errands, 1):
+        try:
+            records.append(record_of(errand))
+        except Exception:  # whatever is wrong with one record, the others arrive
+            log.exception("no record")
+            failed("record")
+            records.append(None)
+        if number % RECORDS_AT_ONCE == 0:
+            await asyncio.sleep(0)
+    return tuple(records)
 
 
 def record_of(errand: Errand) -> DecisionRecord:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from stack.adapters.control_link import ControlUnavailableError
+from stack.adapters.control_link import ControlUnavailableError, ReportRefusedError
 from stack.control.decision import DecisionRecord
 from stack.control.link import EngineReport, RefusedConfig, RouterReport
 from stack.control.skew import NotUnderstoodError, Received
@@ -16,7 +16,7 @@ from stack.router.applied import Configuration
 from stack.router.fleet_keeper import FleetKeeper
 from stack.router.in_flight import InFlight
 from stack.router.knowing import Knowing
-from stack.router.recording import record_of
+from stack.router.recording import records_of
 from stack.router.records import Batch, RecordBuffer
 from stack.router.settings import RouterSettings
 
@@ -24,14 +24,13 @@ log = logging.getLogger(__name__)
 
 # Control's versions count from 0, so this differs from all of them.
 NEVER = -1
-RECORDS_AT_ONCE = 8  # a fifth of a millisecond
 REASON_MAX = 300  # characters of why a configuration is refused: it is a line for an operator
 
 Account = Callable[[str], str]  # what else there is to say about an engine, in words; empty when it is well
 
 
 class Link(Protocol):
-    """What control can be asked; each call may raise ControlUnavailableError, `config` NotUnderstoodError as well."""
+    """What control can be asked; either may raise ControlUnavailableError, one NotUnderstoodError and one ReportRefusedError."""
 
     async def config(self, version: int, wait_seconds: float) -> Received | None: ...
 
@@ -118,19 +117,36 @@ class Steering:
         self._applied.set()
 
     async def _report_for_ever(self) -> None:
+        most = limit = self._settings.records_per_report
         while True:
             self._applied.clear()
-            batch = self._records.batch(self._settings.records_per_report)
+            batch = self._records.batch(limit)
             try:
-                await self._link.report(self._report(batch, await self._whole(batch)))
+                await self._bring(batch)
             except ControlUnavailableError as error:
+                if isinstance(error, ReportRefusedError) and len(batch.errands) > 1:
+                    limit = len(batch.errands) // 2  # it is in one of the halves what control does not take
+                    continue
                 self._note(error)
                 await asyncio.sleep(self._settings.control_retry_s)
                 continue
+            limit = most
             self._confirm()
             self._records.acknowledge(batch)
-            if len(self._records) < self._settings.records_per_report:
+            if len(self._records) < most:
                 await self._pause()
+
+    async def _bring(self, batch: Batch) -> None:
+        """One report. A record that is refused alone is left out of it, counted: those after it are to arrive."""
+        records = await records_of(batch.errands, self._failed)
+        try:
+            await self._link.report(self._report(batch, records))
+        except ReportRefusedError as error:
+            if len(records) != 1 or records[0] is None:
+                raise
+            log.error("control refuses a record", extra={"error": str(error)})
+            self._failed("record")
+            await self._link.report(self._report(batch, (None,)))
 
     def _confirm(self) -> None:
         """Control answered: what it has told is in force, unless it was refused."""
@@ -144,20 +160,6 @@ class Steering:
                 await self._applied.wait()
         except TimeoutError:
             pass
-
-    async def _whole(self, batch: Batch) -> tuple[DecisionRecord | None, ...]:
-        """The batch's records, made a few at a time: requests do not wait for more than that."""
-        records: list[DecisionRecord | None] = []
-        for number, errand in enumerate(batch.errands, 1):
-            try:
-                records.append(record_of(errand))
-            except Exception:  # whatever is wrong with one record, the others arrive
-                log.exception("no record")
-                self._failed("record")
-                records.append(None)
-            if number % RECORDS_AT_ONCE == 0:
-                await asyncio.sleep(0)
-        return tuple(records)
 
     def _report(self, batch: Batch, records: tuple[DecisionRecord | None, ...]) -> RouterReport:
         applied = self._configuration.current

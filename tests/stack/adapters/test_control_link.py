@@ -4,7 +4,7 @@ import httpx
 import msgspec
 import pytest
 
-from stack.adapters.control_link import ControlLink, ControlUnavailableError
+from stack.adapters.control_link import ControlLink, ControlUnavailableError, ReportRefusedError
 from stack.control.link import RouterConfig, RouterReport
 from stack.control.skew import Received
 from stack.control.state import ModelState
@@ -47,6 +47,14 @@ async def test_nobody_answering_is_unavailable() -> None:
     async with ControlLink("http://control", "router-0", transport=httpx.MockTransport(refuse)) as link:
         with pytest.raises(ControlUnavailableError, match="ConnectError"):
             await link.report(RouterReport(id="router-0", version=1, generation=1))
+
+
+@pytest.mark.parametrize(("status", "refused"), [(400, True), (413, True), (422, True), (401, False), (404, False), (503, False)])
+async def test_a_report_that_no_control_would_take_is_told_from_one_that_it_could_not(status: int, refused: bool) -> None:
+    async with _link(httpx.Response(status), []) as link:
+        with pytest.raises(ControlUnavailableError) as caught:
+            await link.report(RouterReport(id="router/0", version=1, generation=1))
+    assert isinstance(caught.value, ReportRefusedError) == refused
 
 
 async def test_a_report_is_posted_whole() -> None:

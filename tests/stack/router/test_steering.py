@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
-from stack.adapters.control_link import ControlUnavailableError
+from stack.adapters.control_link import ControlUnavailableError, ReportRefusedError
 from stack.adapters.probe import Pulse
 from stack.cache.index import BlockIndex
 from stack.control.deliveries import Deliveries
@@ -36,10 +36,14 @@ SETTINGS = RouterSettings(control_retry_s=0.001, report_interval_s=0.001, record
 
 
 class FakeControl:
-    """Control as a router sees it: `offered` is its configuration, `away` makes every call fail, `late` answers no report."""
+    """Control as a router sees it: `offered` is its configuration, `away` makes every call fail, `late` answers no report.
+
+    It refuses reports with a decision that is named in `refused`.
+    """
 
     def __init__(self) -> None:
         self.away = self.late = False
+        self.refused: frozenset[str] = frozenset()
         self.offered: RouterConfig | None = None
         self.newer: bytes | None = None
         self.asked: list[int] = []
@@ -60,6 +64,8 @@ class FakeControl:
         await asyncio.sleep(0)
         if self.away:
             raise ControlUnavailableError("away")
+        if self.refused.intersection(_told([report])):
+            raise ReportRefusedError("control answered 400")
         self.reports.append(report)
         self.reported.set()
         if self.late:
@@ -244,6 +250,32 @@ async def test_a_record_that_cannot_be_completed_is_counted_and_the_others_arriv
     (report,) = [report for report in bench.control.reports if report.decisions]
     assert [record and record.request_id for record in report.decisions] == [None, "1"]
     assert bench.failed == ["record"]
+
+
+async def test_a_record_that_control_refuses_is_counted_and_those_before_and_after_it_arrive() -> None:
+    bench = Bench()
+    bench.control.refused = frozenset({"2", "3"})
+    for number in range(6):
+        bench.records.add(errand(identity=Identity.named(str(number))))
+    async with bench.running():
+        await until(lambda: len(bench.records) == 0)
+    assert _told(bench.control.reports) == ["0", "1", "4", "5"]
+    brought = [(report.first, report.decisions) for report in bench.control.reports if report.decisions]
+    assert [first for first, decisions in brought if decisions == (None,)] == [2, 3]
+    assert bench.failed == ["record"] * 2
+
+
+async def test_a_report_without_decisions_that_control_refuses_waits_for_a_control_that_takes_it() -> None:
+    bench = Bench()
+
+    async def refuse(report: RouterReport) -> None:
+        bench.control.asked.append(-2)
+        raise ReportRefusedError("control answered 400")
+
+    bench.control.report = refuse  # type: ignore[method-assign]
+    async with bench.running():
+        await until(lambda: bench.control.asked.count(-2) >= 3)
+    assert bench.failed == []
 
 
 async def test_a_report_says_what_is_wrong_with_an_engine() -> None:
