@@ -19,13 +19,17 @@ _HALF_A_DAY = timedelta(hours=12)
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a unit is written: plotly's tick and hover formats, a suffix, the axis' title, and its range where it has one."""
+    """How a unit is written: plotly's tick and hover formats, a suffix, the axis' title, and its range where it has one.
+
+    Values are drawn `times` as large as they are told.
+    """
 
     ticks: str
     hover: str
     suffix: str = ""
     title: str = ""
     range: tuple[float, float] | None = None
+    times: float = 1
 
 
 # d3's SI prefixes make 0.012 with the suffix s into 12ms.
@@ -33,7 +37,7 @@ _SCALES = {
     "seconds": Scale("~s", ".3~s", "s"),
     "bytes": Scale("~s", ".3~s", "B"),
     "bytes/s": Scale("~s", ".3~s", "B/s"),
-    "ratio": Scale(".0%", ".1%", range=(0, 1.02)),  # a line at 100 % is not cut in half
+    "ratio": Scale("~g", ".1f", " %", range=(0, 102), times=100),  # a line at 100 % is not cut in half
 }
 
 

@@ -60,7 +60,7 @@ def lines(frame: pd.DataFrame, by: Sequence[str], unit: str, span: Span) -> Pict
 
     Fleets of several clusters or namespaces are told apart, too: their lines are never one.
     """
-    parts = _parts(frame, (*apart(frame), *by))
+    parts = _parts(frame, (*apart(frame), *by), unit)
     traces = [_line(words, times, values, number) for number, (words, (times, values)) in enumerate(sorted(parts.items()))]
     return Picture(traces, _layout(unit, span))
 
@@ -107,7 +107,7 @@ def stacked(frame: pd.DataFrame, label: str, colours: Mapping[str, str], unit: s
 
     Fleets are added up; a gap of all of them stays one.
     """
-    added = {words[0]: _added(times, values) for words, (times, values) in _parts(frame, [label]).items() if words}
+    added = {words[0]: _added(times, values) for words, (times, values) in _parts(frame, [label], unit).items() if words}
     known = {name: values for name in colours if (values := added.get(name))}
     named: set[str] = set()
     traces = []
@@ -178,7 +178,7 @@ def _layout(unit: str, span: Span, **legend: str) -> dict[str, Any]:
     return axes.layout(unit, steps.start, steps.end, **legend)
 
 
-def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Parts:
+def _parts(frame: pd.DataFrame, by: Sequence[str], unit: str) -> Parts:
     """In plain lists: a page draws thousands of points at once, and pandas' groups of a few dozen cost more than all of them."""
     found: Parts = {}
     if frame.empty:
@@ -186,7 +186,7 @@ def _parts(frame: pd.DataFrame, by: Sequence[str]) -> Parts:
     # A label that a series has not is an empty one, as Prometheus has it.
     labels = [frame[label].fillna("").tolist() for label in by if label in frame]
     times = np.datetime_as_string(frame["time"].dt.tz_localize(None).to_numpy(dtype="datetime64[s]")).tolist()
-    values = [None if value != value else value for value in frame["value"].tolist()]
+    values = [None if value != value else value for value in (frame["value"] * axes.scale(unit).times).tolist()]
     for at, value, *words in zip(times, values, *labels, strict=True):
         part = found.setdefault(tuple(word for word in words if word), ([], []))
         part[0].append(at)

@@ -19,6 +19,7 @@ SHOWN = 20
 _MINUTES_MAX = 7 * 24 * 60
 _PROPOSED = "proposed"
 _MARKS = {Stage.RUNNING: "⏳", Stage.PROMOTED: "🟢", Stage.ROLLED_BACK: "🔴", Stage.STOPPED: "🟡", Stage.ABORTED: "🟡"}
+_UNTOLD = {"?": amounts.UNKNOWN, "? to ?": amounts.UNKNOWN}  # as a terminal writes it, which has less room
 _COLUMNS = ("measure", "as it is", "candidate", "effect", "bounds", "at most", "guardrail")
 
 
@@ -105,5 +106,5 @@ def _shown(view: ExperimentView) -> None:
 
 
 def findings(view: ExperimentView) -> pd.DataFrame:
-    """One row a measure; what is not known yet is `?`."""
-    return pd.DataFrame([finding(one) for one in view.findings], columns=list(_COLUMNS))
+    """One row a measure; what is not known yet is said so."""
+    return pd.DataFrame([finding(one) for one in view.findings], columns=list(_COLUMNS)).replace(_UNTOLD)

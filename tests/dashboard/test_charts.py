@@ -40,7 +40,7 @@ def test_series_without_labels_are_one_line() -> None:
 
 @pytest.mark.parametrize(
     ("unit", "ticks", "suffix", "title"),
-    [("seconds", "~s", "s", None), ("ratio", ".0%", "", None), ("tokens/s", "~g", "", "tokens/s")],
+    [("seconds", "~s", "s", None), ("ratio", "~g", " %", None), ("tokens/s", "~g", "", "tokens/s")],
 )
 def test_every_axis_says_its_unit(unit: str, ticks: str, suffix: str, title: str | None) -> None:
     axis = charts.lines(FRAME, ["source"], unit, SPAN).layout.yaxis
@@ -48,7 +48,10 @@ def test_every_axis_says_its_unit(unit: str, ticks: str, suffix: str, title: str
 
 
 def test_a_ratio_is_drawn_from_none_to_all() -> None:
-    assert tuple(charts.lines(FRAME, ["source"], "ratio", SPAN).layout.yaxis.range) == (0, 1.02)
+    half = FRAME.assign(value=0.5)
+    drawn = charts.lines(half, ["source"], "ratio", SPAN)
+    assert tuple(drawn.layout.yaxis.range) == (0, 102)
+    assert {value for line in drawn.data for value in line.y} == {50.0}
 
 
 def test_the_whole_span_is_shown_with_or_without_samples() -> None:

@@ -370,6 +370,8 @@ def test_an_experiment_begins_with_what_the_form_says_and_is_stopped(opened: Ope
     assert labelled(page.selectbox, "Experiment").value == name
     arms = next(frame.value for frame in page.dataframe if "arm" in frame.value)
     assert arms["arm"].tolist() == ["as it is (80 %)", "candidate (20 %)"]
+    found = page.dataframe[[one.value.columns[0] for one in page.dataframe].index("measure")].value
+    assert found["bounds"].tolist() == ["unknown"] * len(found)
     page = press(page, "Stop it: all sessions as they were")
     assert state(steered)["experiments"] == {}
     assert not page.exception
