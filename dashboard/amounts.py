@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isclose
+from math import ceil, isclose
 
 from stack.control.tiers import size
 
@@ -65,6 +65,11 @@ def percent(ratio: float | None) -> str:
         return f"> {100 - _TENTH} %"
     tenths = round(share, 1)
     return f"{tenths:g} %" if 0 < tenths < 10 or 99 < tenths < 100 else f"{share:.0f} %"
+
+
+def at_most(ratio: float | None) -> str:
+    """A bound from above of a ratio, as per cent to the hundredth, and rounded up: so it stays one."""
+    return UNKNOWN if ratio is None else f"≤ {ceil(round(ratio * 10_000, 3)) / 100:g} %"
 
 
 def hundredths(ratio: float | None) -> float | None:

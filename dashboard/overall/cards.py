@@ -60,7 +60,7 @@ def _goodput(fleet: Served, query: Query) -> Figure:
         return Figure("Goodput", amounts.UNKNOWN, f"{GOOD} {why}", query=query)
     value = f"≤ {amounts.number(fleet.goodput, '{:.2f} /s')}"
     missing = [] if len(fleet.goals) == 3 else ["Not all objectives are told."]
-    return Figure("Goodput", value, " ".join([GOOD, *missing]), f"≤ {amounts.percent(fleet.good)} in time", query)
+    return Figure("Goodput", value, " ".join([GOOD, *missing]), f"{amounts.at_most(fleet.good)} in time", query)
 
 
 def _latency(short: str, path: str, spread: Spread, query: Query, told: str) -> Figure:

@@ -72,6 +72,22 @@ def test_nearly_all_is_not_all(value: float, text: str) -> None:
     assert amounts.percent(value) == text
 
 
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [
+        (0.9, "≤ 90 %"),
+        (0.29, "≤ 29 %"),
+        (0.99991, "≤ 100 %"),
+        (0.9998, "≤ 99.98 %"),
+        (0.12341, "≤ 12.35 %"),
+        (0.0, "≤ 0 %"),
+        (None, "unknown"),
+    ],
+)
+def test_a_bound_from_above_is_rounded_up(bound: float | None, text: str) -> None:
+    assert amounts.at_most(bound) == text
+
+
 def test_a_table_holds_hundredths_and_writes_them_as_per_cent() -> None:
     assert (amounts.hundredths(None), amounts.PERCENT % amounts.hundredths(0.25)) == (None, "25.0 %")
 
