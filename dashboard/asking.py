@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import pandas as pd
@@ -26,9 +26,10 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The query's course over the whole of what is looked at."""
+    """The query's course over the whole of what is looked at, in the `phase` of `Span`."""
 
     query: Query
+    phase: float = 0.0
 
 
 Question = Now | Over
@@ -40,6 +41,7 @@ class Answers:
 
     at: datetime
     found: Mapping[str, list[Sample] | pd.DataFrame | Failed]
+    phases: Mapping[str, float] = field(default_factory=dict)
 
     def samples(self, name: str) -> list[Sample]:
         """The samples of a `Now`. Raises PrometheusUnavailableError where this one question failed."""
@@ -52,6 +54,10 @@ class Answers:
         answer = self._answer(name)
         assert isinstance(answer, pd.DataFrame), f"{name} was asked for now"
         return answer
+
+    def span(self, name: str, asked: Span) -> Span:
+        """What the course `name` is drawn over, where `asked` was looked at."""
+        return replace(asked, phase=self.phases.get(name, 0.0))
 
     def _answer(self, name: str) -> list[Sample] | pd.DataFrame:
         answer = self.found[name]
@@ -69,29 +75,40 @@ def ask(questions: Mapping[str, Question], span: Span) -> Answers:
     return put(_desk(prometheus.url, prometheus), questions, span)
 
 
+def ahead(questions: Mapping[str, Question], span: Span) -> None:
+    """Have `questions` asked and wait for no answer: who asks them next finds them under way. Raises SettingsError."""
+    prometheus = sources.prometheus()
+    desk = _desk(prometheus.url, prometheus)
+    desk.begin(_inquiries(desk, questions, span))
+
+
 def put(desk: Desk, questions: Mapping[str, Question], span: Span) -> Answers:
     """Ask all `questions` about `span` at this desk. Raises PrometheusUnavailableError when none was answered."""
-    steps = span.universal.on_grid(step_seconds(span.start, span.end))
-    over = shortened if _recorded(desk, steps) else str
-    answers = desk.answers([_inquiry(question, span.universal, steps, over) for question in questions.values()])
+    answers = desk.answers(_inquiries(desk, questions, span))
     failed = [answer.why for answer in answers if isinstance(answer, Failed)]
     if failed and len(failed) == len(answers):
         raise PrometheusUnavailableError(failed[0])
-    return Answers(span.end, dict(zip(questions, answers, strict=True)))
+    phases = {name: question.phase for name, question in questions.items() if isinstance(question, Over)}
+    return Answers(span.end, dict(zip(questions, answers, strict=True)), phases)
 
 
-def _inquiry(question: Question, span: Span, steps: Span, over: Callable[[str], str]) -> Inquiry:
+def _inquiries(desk: Desk, questions: Mapping[str, Question], span: Span) -> list[Inquiry]:
+    step = step_seconds(span.start, span.end)
+    over = shortened if step >= OVER_SECONDS and _recorded(desk, span.universal.on_grid(step)) else str
+    return [_inquiry(question, span.universal, step, over) for question in questions.values()]
+
+
+def _inquiry(question: Question, span: Span, step: int, over: Callable[[str], str]) -> Inquiry:
     match question:
         case Now(query):
             return Inquiry(query.expr, None, span.end)
-        case Over(query):
+        case Over(query, phase):
+            steps = replace(span, phase=phase).on_grid(step)
             return Inquiry(over(query.expr), steps.start, steps.end)
 
 
 def _recorded(desk: Desk, steps: Span) -> bool:
     """Whether a range so long that it is asked for by recorded rates has them; where the rules are not loaded, it takes longer."""
-    if step_seconds(steps.start, steps.end) < OVER_SECONDS:
-        return False
     (answer,) = desk.answers([Inquiry(reaching_back(int(steps.start.timestamp())), None, steps.end)])
     return bool(answer) if isinstance(answer, list) else False
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from dashboard.asking import Answers, Question
+from dashboard.asking import Answers, Over, Question
 from dashboard.desk import Failed
 from dashboard.promapi import Sample
 from stack.metrics.family import Label
@@ -22,6 +22,11 @@ def questions(bundles: Bundles, kind: Callable[[Query], Question]) -> dict[str, 
     return {name: kind(joined(queries)) for name, queries in bundles.items()}
 
 
+def courses(bundles: Bundles) -> dict[str, Over]:
+    """What to ask of the time that is looked at: one bundle moves on after the other, so that no refresh draws all charts anew."""
+    return {name: Over(joined(queries), number / len(bundles)) for number, (name, queries) in enumerate(bundles.items())}
+
+
 def apart(answers: Answers, bundles: Bundles) -> Answers:
     """The answer to each single query; all of a bundle failed where it did."""
     found = {
@@ -29,7 +34,8 @@ def apart(answers: Answers, bundles: Bundles) -> Answers:
         for bundle, queries in bundles.items()
         for name in queries
     }
-    return Answers(answers.at, found)
+    phases = {name: answers.phases.get(bundle, 0.0) for bundle, queries in bundles.items() for name in queries}
+    return Answers(answers.at, found, phases)
 
 
 def _of(answer: list[Sample] | pd.DataFrame | Failed, name: str) -> list[Sample] | pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -24,25 +24,31 @@ Parts = dict[tuple[str, ...], tuple[list[str], list[float | None]]]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The time a figure shows, with data or without: a gap at its end is a gap, not the end of the axis."""
+    """The time a figure shows, with data or without: a gap at its end is a gap, not the end of the axis.
+
+    `phase` is the part of the time between two moves of its grid by which it moves on later than others'.
+    """
 
     start: datetime
     end: datetime
+    phase: float = 0.0
 
     @property
     def universal(self) -> Span:
         """The same in UTC."""
-        return Span(self.start.astimezone(UTC), self.end.astimezone(UTC))
+        return replace(self, start=self.start.astimezone(UTC), end=self.end.astimezone(UTC))
 
     def on_grid(self, step: int) -> Span:
-        """Whole `step`s of seconds that end with the last half minute, or a little before in ranges of days.
+        """Whole `step`s of seconds that end within the last half minute, or a little before in ranges of days.
 
         It moves on by jumps: until the next one it is neither asked for nor drawn anew, and all who look share the answers.
         """
-        jump = max(min(step, 30), step // 24)
-        end = self.end.timestamp() // jump * jump
+        jump = max(min(3 * step, 30), step // 24)
+        late = round(self.phase * jump)
+        end = (self.end.timestamp() - late) // jump * jump + late
         start = end - math.ceil((self.end - self.start).total_seconds() / step) * step
-        return Span(datetime.fromtimestamp(start, self.start.tzinfo), datetime.fromtimestamp(end, self.end.tzinfo))
+        zone = self.end.tzinfo
+        return replace(self, start=datetime.fromtimestamp(start, zone), end=datetime.fromtimestamp(end, zone))
 
 
 class Mark(Protocol):

@@ -63,6 +63,12 @@ class Desk:
         self._lock = threading.Lock()
         self._kept: OrderedDict[Inquiry, _Kept] = OrderedDict()
 
+    def begin(self, inquiries: Sequence[Inquiry]) -> None:
+        """Have them asked, unless they are."""
+        with self._lock:
+            for inquiry in inquiries:
+                self._found(inquiry) or self._asked(inquiry)
+
     def answers(self, inquiries: Sequence[Inquiry]) -> list[Value | Failed]:
         """One answer a question, in their order, within the deadline."""
         with self._lock:

@@ -43,9 +43,9 @@ def watched(part: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(part)
     def draw(*args: P.args, **kwargs: P.kwargs) -> None:
+        part(*args, **kwargs)  # first: it may have better to do than to wait for control
         if _KEY in st.session_state and _emulated() not in (None, st.session_state[_KEY]):
             st.rerun()
-        part(*args, **kwargs)
 
     return draw
 

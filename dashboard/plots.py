@@ -35,7 +35,7 @@ def lines(
     nothing: str = NOTHING,
 ) -> Plot:  # fmt: skip
     """`answers`' frame `name` as lines, one for each combination of the labels `by` (else the query's)."""
-    draw = partial(charts.lines, by=by or query.by, unit=query.unit, span=span)
+    draw = partial(charts.lines, by=by or query.by, unit=query.unit, span=answers.span(name, span))
     return _over_time(title, query, answers, name, span, marks, draw, nothing)
 
 
@@ -43,7 +43,7 @@ def waterfall(
     title: str, query: Query, answers: Answers, name: str, span: Span, marks: Sequence[Mark], *, nothing: str
 ) -> Plot:  # fmt: skip
     """`answers`' frame `name` as prompt tokens stacked by source."""
-    return _over_time(title, query, answers, name, span, marks, partial(charts.waterfall, span=span), nothing)
+    return _over_time(title, query, answers, name, span, marks, partial(charts.waterfall, span=answers.span(name, span)), nothing)
 
 
 def _over_time(

@@ -70,7 +70,7 @@ def _told_by_model(answers: Answers) -> Answers:
         labels = [label for label in (*KEPT, _MODEL) if label in requests]
         summed = requests.groupby([*labels, "time"], dropna=False)["value"].sum(min_count=1)
         found["requests over time"] = summed.reset_index()
-    return Answers(answers.at, found)
+    return replace(answers, found=found)
 
 
 def _several(frame: pd.DataFrame) -> bool:

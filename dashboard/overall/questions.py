@@ -76,15 +76,17 @@ def asked(
             },
         },
         over={
-            "course of clients": {
-                "requests over time": overview_queries.requests(model, window),
-                "ttft over time": overview_queries.first_token(model, window),
-                "itl over time": overview_queries.token_gap(model, window),
-            },
             "course of caches": {
                 "waterfall over time": queries.waterfall(model, window),
                 "hits over time": overview_queries.hit_ratio(model, window, models=False),
             },
-            "course of pools": {"load over time": overview_queries.pool_load(model)},
+            "course of latencies": {
+                "ttft over time": overview_queries.first_token(model, window),
+                "itl over time": overview_queries.token_gap(model, window),
+            },
+            "course of load": {
+                "requests over time": overview_queries.requests(model, window),
+                "load over time": overview_queries.pool_load(model),
+            },
         },
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import arrival, asking, bundles, notices, panels, sources
-from dashboard.asking import Answers, Now, Over
+from dashboard.asking import Answers, Now
 from dashboard.charts import Span
 from dashboard.marks import marks
 from dashboard.overall import course, firing, shown
@@ -16,6 +16,8 @@ from dashboard.scope import Scope, toolbar
 from dashboard.wording import address, code, plain
 from stack.api.alert_schema import AlertsView
 from stack.api.schema import StateView
+
+Known = tuple[StateView | None, AlertsView | None, bool]
 
 _NOTHING = Seen((), (), ())
 
@@ -29,11 +31,16 @@ def page() -> None:
 def _live(scope: Scope) -> None:
     """What is so now is asked for and shown first: whoever looks waits for no chart."""
     span, questions = scope.span, asked(scope.length, scope.window, scope.fleet, scope.model)
+    current = bundles.questions(questions.now, Now)
+    with notices.quiet():
+        asking.ahead(current, span)  # Prometheus looks while control is read
+    known = _control(scope)
     now = None
     with notices.told():
-        now = bundles.apart(asking.ask(bundles.questions(questions.now, Now), span), questions.now)
+        now = bundles.apart(asking.ask(current, span), questions.now)
+        asking.ahead(bundles.courses(questions.over), span)
     found = _NOTHING if now is None else seen(now, questions)
-    _health(now, found, scope)
+    _health(now, found, scope, known)
     if now is None:
         return  # Prometheus is away, as was just said
     for why in found.failed:
@@ -47,16 +54,16 @@ def _live(scope: Scope) -> None:
     _links()
 
 
-def _health(now: Answers | None, found: Seen, scope: Scope) -> None:
+def _health(now: Answers | None, found: Seen, scope: Scope, known: Known) -> None:
     """Alerts are told without control, too."""
-    state, view, steered = _control(scope)
+    state, view, steered = known
     alarms = firing.told(now, view, scope.picked)
     if now is None and state is None:
         return  # nobody answers, which is said twice already
     shown.health(verdict(state, alarms, found.pools, steered=steered), alarms)
 
 
-def _control(scope: Scope) -> tuple[StateView | None, AlertsView | None, bool]:
+def _control(scope: Scope) -> Known:
     """Its state and the alerts it knows of, None where it does not tell; and whether it should. Of the past it tells neither."""
     state = view = None
     with notices.told():
@@ -69,7 +76,7 @@ def _control(scope: Scope) -> tuple[StateView | None, AlertsView | None, bool]:
 
 
 def _course(questions: Asked, found: Seen, scope: Scope, span: Span) -> None:
-    over = bundles.apart(asking.ask(bundles.questions(questions.over, Over), span), questions.over)
+    over = bundles.apart(asking.ask(bundles.courses(questions.over), span), questions.over)
     changes = marks(scope)
     shown.waterfall(course.waterfall(over, questions.queries, span, changes), found)
     shown.plots(list(course.course(over, questions.queries, span, changes)))

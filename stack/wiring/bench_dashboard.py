@@ -61,7 +61,9 @@ class _Bench:
         """Everything before so many engines: a fleet, Prometheus and dashboard of its own."""
         with tempfile.TemporaryDirectory(prefix="kvdeck-bench-") as folder, Yard(self.layout.logs) as yard:
             with self.checklist.step(f"{engines:,} emulated engines and what watches them") as step:
-                stand = Stand(yard, self._tools(Path(folder)), self._wanted(engines), self.placement.others)
+                cores = self.placement
+                anywhere = (*cores.others, *cores.router)
+                stand = Stand(yard, self._tools(Path(folder)), self._wanted(engines), cores.others, anywhere)
                 stand.start(step.detail)
                 console = Console(yard, stand, self.placement.router)
                 console.await_ready()

@@ -46,10 +46,32 @@ def test_a_course_is_not_asked_for_again_before_it_has_another_point(environment
     heard: Heard = []
     with prometheus({"share": [({}, 0.5)]}, heard) as url:
         environment.setenv("KVDECK_PROMETHEUS_URL", url)
-        for seconds in (0, 5, 10):  # points of a quarter of an hour are ten seconds apart
+        for seconds in (0, 25, 30):  # the grid of a quarter of an hour moves on every half minute
             moved = timedelta(seconds=seconds)
             asking.ask({"share": Over(SHARE)}, Span(SPAN.start + moved, SPAN.end + moved))
     assert heard == ["share", "share"]
+
+
+def test_courses_of_different_phases_are_not_asked_for_anew_together(environment: pytest.MonkeyPatch) -> None:
+    heard: Heard = []
+    asked: dict[int, list[str]] = {}
+    with prometheus({"share": [({}, 0.5)], "rate": [({}, 0.5)]}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        for seconds in (0, 10, 20, 30):
+            span, before = Span(SPAN.start + timedelta(seconds=seconds), SPAN.end + timedelta(seconds=seconds)), len(heard)
+            answers = asking.ask({"share": Over(SHARE), "rate": Over(RATE, 1 / 3)}, span)
+            asked[seconds] = sorted(heard[before:])
+    assert asked == {0: ["rate", "share"], 10: ["rate"], 20: [], 30: ["share"]}
+    assert [answers.span(name, SPAN).phase for name in ("share", "rate")] == [0.0, 1 / 3]
+
+
+def test_what_is_asked_ahead_is_under_way_when_somebody_asks_it(environment: pytest.MonkeyPatch) -> None:
+    heard: Heard = []
+    with prometheus({"rate": [({}, 1.5)]}, heard) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        asking.ahead({"rate": Now(RATE)}, SPAN)
+        assert asking.ask({"rate": Now(RATE)}, SPAN).samples("rate")[0].value == 1.5
+    assert heard == ["rate"]
 
 
 def test_a_long_range_goes_by_recorded_rates_where_there_are_some(environment: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,18 @@ def test_a_bundle_is_one_question() -> None:
     assert asked["alone"] == Now(Query('label_replace(a, "figure", "three", "", "")', "", asked["alone"].query.by, "One."))
 
 
+def test_courses_move_on_one_bundle_after_the_other_and_each_query_knows_when() -> None:
+    asked = bundles.courses(BUNDLES)
+    assert {name: course.phase for name, course in asked.items()} == {"both": 0.0, "alone": 0.5}
+    empty = pd.DataFrame([], columns=["time", "value"])
+    phases = {name: course.phase for name, course in asked.items()}
+    assert bundles.apart(Answers(AT, dict.fromkeys(BUNDLES, empty), phases), BUNDLES).phases == {
+        "one": 0.0,
+        "two": 0.0,
+        "three": 0.5,
+    }
+
+
 def test_each_query_gets_its_own_answer_and_what_failed_failed_for_all() -> None:
     two = Sample({"figure": "two"}, 2.0, 0.0)
     answers = bundles.apart(Answers(AT, {"both": [two], "alone": Failed("slow")}), BUNDLES)

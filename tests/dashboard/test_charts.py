@@ -1,5 +1,6 @@
 """Figures over time, from plain values."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -59,9 +60,22 @@ def test_the_whole_span_is_shown_with_or_without_samples() -> None:
 
 
 def test_between_two_points_a_figure_stays_the_same() -> None:
-    later, latest = (charts.Span(SPAN.start + moved, SPAN.end + moved) for moved in (timedelta(seconds=9), timedelta(seconds=10)))
+    later, latest = (charts.Span(SPAN.start + moved, SPAN.end + moved) for moved in (timedelta(seconds=29), timedelta(seconds=30)))
     first, second, third = (charts.lines(FRAME, ["source"], "ratio", span).to_dict() for span in (SPAN, later, latest))
     assert first == second != third
+
+
+def test_figures_of_different_phases_do_not_move_on_together() -> None:
+    spans = [replace(SPAN, start=SPAN.start + moved, end=SPAN.end + moved) for moved in (timedelta(seconds=at) for at in range(60))]
+    moves = {
+        phase: [at for at in range(1, 60) if phased(spans[at], phase) != phased(spans[at - 1], phase)]
+        for phase in (0.0, 1 / 3, 2 / 3)
+    }
+    assert moves == {0.0: [30], 1 / 3: [10, 40], 2 / 3: [20, 50]}
+
+
+def phased(span: charts.Span, phase: float) -> object:
+    return charts.lines(FRAME, ["source"], "ratio", replace(span, phase=phase)).layout.xaxis.range
 
 
 def test_the_waterfall_stacks_the_cheapest_source_first() -> None:
@@ -121,7 +135,7 @@ def test_a_limit_is_a_line_that_the_axis_reaches_beside_the_marks() -> None:
 @pytest.mark.parametrize(
     ("length", "step", "late"),
     [
-        (timedelta(minutes=15), 10, timedelta(seconds=3)),
+        (timedelta(minutes=15), 10, timedelta(seconds=23)),
         (timedelta(hours=6), 180, timedelta(seconds=23)),
         (timedelta(days=1), 720, timedelta(seconds=23)),
         (timedelta(days=7), 5_040, timedelta(seconds=203)),

@@ -48,10 +48,13 @@ class Tools:
 
 
 class Stand:
-    """The running fleet. It ends with the yard that it was started in."""
+    """The running fleet on `cores`, and its Prometheus, which has a machine of its own elsewhere, `anywhere`.
 
-    def __init__(self, yard: Yard, tools: Tools, wanted: Wanted, cores: Sequence[int]) -> None:
-        self._yard, self._tools, self._wanted, self._cores = yard, tools, wanted, cores
+    It ends with the yard that it was started in.
+    """
+
+    def __init__(self, yard: Yard, tools: Tools, wanted: Wanted, cores: Sequence[int], anywhere: Sequence[int]) -> None:
+        self._yard, self._tools, self._wanted, self._cores, self._anywhere = yard, tools, wanted, cores, anywhere
         self._ports = {"emulator": free_ports(1)[0]}
         self.targets: list[Target] = []
         self._query_log = tools.folder / "queries.log"
@@ -131,7 +134,7 @@ class Stand:
             *(str(self._tools.prometheus), f"--config.file={written}", f"--storage.tsdb.path={self._tools.folder / 'data'}"),
             *(f"--web.listen-address={self._address('prometheus')}", "--log.level=warn"),
         )
-        self._prometheus = self._yard.start("dashboard prometheus", argv, self._cores)
+        self._prometheus = self._yard.start("dashboard prometheus", argv, self._anywhere)
 
     def _address(self, name: str) -> str:
         return f"{_HOST}:{self._ports[name]}"

@@ -25,7 +25,7 @@ def command(
 
     \b
     A real Chromium before emulated engines with exporter, router, control and a real Prometheus with the shipped rules.
-    The dashboard has a core of its own. For each fleet:
+    The dashboard has one core, the fleet the others, Prometheus and the browser have all. For each fleet:
     - the first useful paint of Overview (verdict and headline numbers), browser cache empty and filled;
     - a refresh: from its first request to the last change on the page;
     - open sessions: the dashboard's share of its core, and its memory;
