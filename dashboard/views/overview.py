@@ -17,8 +17,6 @@ from dashboard.wording import address, code, plain
 from stack.api.alert_schema import AlertsView
 from stack.api.schema import StateView
 
-Known = tuple[StateView | None, AlertsView | None, bool]
-
 _NOTHING = Seen((), (), ())
 
 
@@ -33,14 +31,15 @@ def _live(scope: Scope) -> None:
     span, questions = scope.span, asked(scope.length, scope.window, scope.fleet, scope.model)
     current = bundles.questions(questions.now, Now)
     with notices.quiet():
-        asking.ahead(current, span)  # Prometheus looks while control is read
-    known = _control(scope)
+        asking.ahead(current, span)
+        if scope.until is None:
+            sources.state()  # Prometheus looks meanwhile
     now = None
     with notices.told():
         now = bundles.apart(asking.ask(current, span), questions.now)
         asking.ahead(bundles.courses(questions.over), span)
     found = _NOTHING if now is None else seen(now, questions)
-    _health(now, found, scope, known)
+    _health(now, found, scope)
     if now is None:
         return  # Prometheus is away, as was just said
     for why in found.failed:
@@ -54,16 +53,16 @@ def _live(scope: Scope) -> None:
     _links()
 
 
-def _health(now: Answers | None, found: Seen, scope: Scope, known: Known) -> None:
+def _health(now: Answers | None, found: Seen, scope: Scope) -> None:
     """Alerts are told without control, too."""
-    state, view, steered = known
+    state, view, steered = _control(scope)
     alarms = firing.told(now, view, scope.picked)
     if now is None and state is None:
         return  # nobody answers, which is said twice already
     shown.health(verdict(state, alarms, found.pools, steered=steered), alarms)
 
 
-def _control(scope: Scope) -> Known:
+def _control(scope: Scope) -> tuple[StateView | None, AlertsView | None, bool]:
     """Its state and the alerts it knows of, None where it does not tell; and whether it should. Of the past it tells neither."""
     state = view = None
     with notices.told():

@@ -132,7 +132,7 @@ def test_prometheus_being_away_is_said_once_and_the_engines_are_still_told(opene
 
 def test_everything_being_away_is_two_sentences(opened: Opener) -> None:
     page = opened("overview")
-    assert [error.value.split()[0] for error in page.error] == ["Control", "Prometheus"]
+    assert [error.value.split()[0] for error in page.error] == ["Prometheus", "Control"]
     assert not page.exception
     assert not page.metric
 
