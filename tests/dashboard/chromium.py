@@ -116,6 +116,6 @@ def sound(page: Page) -> None:
 
 def drawn(page: Page) -> None:
     """Wait until nothing on the page is being drawn any more."""
-    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
-    expect(page.locator("[data-stale=true]")).to_have_count(0)
     page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # last: charts come after the page's numbers

@@ -27,6 +27,7 @@ class Size:
 
 WIDE, NARROW = Size("wide", 1280, 800), Size("narrow", 420, 900)
 SIZES = (WIDE, NARROW)
+_SETTLED_MS = 1500  # plotly's flows grow into their place
 
 
 def take(page: Page, file: Path) -> None:
@@ -45,6 +46,7 @@ def main() -> None:
                 expect(page.get_by_role("heading", name=each.title, exact=True)).to_be_visible()
                 expect(page.locator(".js-plotly-plot").first).to_be_visible()
                 drawn(page)
+                page.wait_for_timeout(_SETTLED_MS)
                 take(page, FOLDER / f"{each.path}.png")
 
 
