@@ -71,14 +71,12 @@ def ask(questions: Mapping[str, Question], span: Span) -> Answers:
 
     Raises PrometheusUnavailableError when none was answered, SettingsError.
     """
-    prometheus = sources.prometheus()
-    return put(_desk(prometheus.url, prometheus), questions, span)
+    return put(_own_desk(), questions, span)
 
 
 def ahead(questions: Mapping[str, Question], span: Span) -> None:
     """Have `questions` asked and wait for no answer: who asks them next finds them under way. Raises SettingsError."""
-    prometheus = sources.prometheus()
-    desk = _desk(prometheus.url, prometheus)
+    desk = _own_desk()
     desk.begin(_inquiries(desk, questions, span))
 
 
@@ -111,6 +109,12 @@ def _recorded(desk: Desk, steps: Span) -> bool:
     """Whether a range so long that it is asked for by recorded rates has them; where the rules are not loaded, it takes longer."""
     (answer,) = desk.answers([Inquiry(reaching_back(int(steps.start.timestamp())), None, steps.end)])
     return bool(answer) if isinstance(answer, list) else False
+
+
+def _own_desk() -> Desk:
+    """Of this session's Prometheus. Raises SettingsError."""
+    prometheus = sources.prometheus()
+    return _desk(prometheus.url, prometheus)
 
 
 @st.cache_resource(show_spinner=False)

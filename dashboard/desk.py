@@ -63,16 +63,14 @@ class Desk:
         self._lock = threading.Lock()
         self._kept: OrderedDict[Inquiry, _Kept] = OrderedDict()
 
-    def begin(self, inquiries: Sequence[Inquiry]) -> None:
-        """Have them asked, unless they are."""
+    def begin(self, inquiries: Sequence[Inquiry]) -> list[Future[Value] | None]:
+        """Have them asked, unless they are; None while Prometheus is left alone."""
         with self._lock:
-            for inquiry in inquiries:
-                self._found(inquiry) or self._asked(inquiry)
+            return [self._found(inquiry) or self._asked(inquiry) for inquiry in inquiries]
 
     def answers(self, inquiries: Sequence[Inquiry]) -> list[Value | Failed]:
         """One answer a question, in their order, within the deadline."""
-        with self._lock:
-            asked = [self._found(inquiry) or self._asked(inquiry) for inquiry in inquiries]
+        asked = self.begin(inquiries)
         wait([future for future in asked if future is not None], timeout=0 if self._prometheus.away else self._deadline)
         answers = [self._answer(future) for future in asked]
         if asked and not any(future is not None and future.done() for future in asked):

@@ -29,7 +29,7 @@ def page() -> None:
 def _live(scope: Scope) -> None:
     """What is so now is asked for and shown first: whoever looks waits for no chart."""
     span, questions = scope.span, asked(scope.length, scope.window, scope.fleet, scope.model)
-    current = bundles.questions(questions.now, Now)
+    current, courses = bundles.questions(questions.now, Now), bundles.courses(questions.over)
     with notices.quiet():
         asking.ahead(current, span)
         if scope.until is None:
@@ -37,7 +37,7 @@ def _live(scope: Scope) -> None:
     now = None
     with notices.told():
         now = bundles.apart(asking.ask(current, span), questions.now)
-        asking.ahead(bundles.courses(questions.over), span)
+        asking.ahead(courses, span)
     found = _NOTHING if now is None else seen(now, questions)
     _health(now, found, scope)
     if now is None:
@@ -48,7 +48,7 @@ def _live(scope: Scope) -> None:
     arrival.shown_first()
     shown.tables(found.tables(questions))
     with notices.told():
-        _course(questions, found, scope, span)
+        _course(bundles.apart(asking.ask(courses, span), questions.over), questions, found, scope, span)
     panels.footer(now, scope.refresh)
     _links()
 
@@ -74,8 +74,7 @@ def _control(scope: Scope) -> tuple[StateView | None, AlertsView | None, bool]:
     return state, view, True
 
 
-def _course(questions: Asked, found: Seen, scope: Scope, span: Span) -> None:
-    over = bundles.apart(asking.ask(bundles.courses(questions.over), span), questions.over)
+def _course(over: Answers, questions: Asked, found: Seen, scope: Scope, span: Span) -> None:
     changes = marks(scope)
     shown.waterfall(course.waterfall(over, questions.queries, span, changes), found)
     shown.plots(list(course.course(over, questions.queries, span, changes)))
