@@ -9,6 +9,9 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 import dashboard
+from dashboard import arrival
+from tests.dashboard.fakes import Steered, prometheus
+from tests.dashboard.samples import BUSY
 from tests.guarded import guarded
 
 
@@ -17,6 +20,22 @@ def test_the_app_opens_on_the_overview_though_every_source_is_away(environment: 
     page.session_state["control"].close()
     assert [title.value for title in page.title] == ["Overview"]
     assert not page.exception
+
+
+def test_who_comes_sees_the_numbers_of_the_overview_before_its_charts_are_sent(
+    environment: pytest.MonkeyPatch, steered: Steered
+) -> None:
+    waits: list[float] = []
+    environment.setattr(arrival, "sleep", waits.append)
+    with prometheus(BUSY) as url:
+        environment.setenv("KVDECK_PROMETHEUS_URL", url)
+        page = AppTest.from_file(Path(dashboard.__path__[0]) / "app.py", default_timeout=60).run()
+        assert waits == [arrival.AHEAD_SECONDS]
+        page.run()
+    page.session_state["control"].close()
+    assert waits == [arrival.AHEAD_SECONDS]
+    assert page.metric
+    assert page.get("plotly_chart")
 
 
 @pytest.mark.parametrize("address", [None, "0.0.0.0", "10.0.0.7"])
