@@ -56,8 +56,10 @@ def _group(model: str, fields: Iterable[Settable], draft: Draft, key: str, locke
 def _edited(field: Settable, value: Any, key: str, locked: bool) -> Any:
     named = _named(field)
     text = f"{named.help} {field.allowed[:1].upper()}{field.allowed[1:]}; default {field.default}. {code(field.path)}"
-    after = edit(named.label, field.kind, value, key=key, text=text, empty=f"default {field.default}", locked=locked)
-    if field.path.endswith("bytes") and after:
+    clears = ".parameters." in field.path  # a strategy's default holds then
+    empty = "not set" if field.value is None else f"default {field.default}"
+    after = edit(named.label, field.kind, value, key=key, text=text, empty=empty, clears=clears, locked=locked)
+    if field.path.endswith("bytes") and isinstance(after, int):
         st.caption(f"{named.label.partition(' (')[0]}: {size(after)}")
     return after
 

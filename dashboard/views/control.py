@@ -85,7 +85,9 @@ def _change(model: str, state: StateView | None, may: May) -> None:
     locked = state is not None and may is May.LOOK  # what was typed before control went away is not
     if state is not None and not locked and (edited := linked(model, drafts[model], state, _serial)) is not None:
         drafts[model] = edited
-    drafts[model] = form(model, drafts[model], locked=locked)
+    if (filled := form(model, drafts[model], locked=locked)) is None:
+        return
+    drafts[model] = filled
     if state is None or not _current(model, state):
         return
     draft, change = drafts[model], may is May.CHANGE

@@ -67,13 +67,14 @@ def test_the_form_shows_what_is_in_force(opened: Opener, steered: Steered) -> No
         "When kv_aware has no placement": "prefix_aware",
         "Prefill strategy": "as above",
         "Decode strategy": "as above",
-        "Store's eviction policy": None,
+        "Store's eviction policy": "not set",
         "Generation": None,
     }
     numbers = {widget.label: widget.value for widget in page.number_input}
     assert numbers["Routing threshold (tokens)"] == 512
     assert (numbers["Prefill engines"], numbers["Decode engines"]) == (1, 2)
-    assert (numbers["Waiting at most (s)"], numbers["In flight, all engines"]) == (30.0, None)
+    assert numbers["Waiting at most (s)"] == 30.0
+    assert labelled(page.text_input, "In flight, all engines").value == ""
     assert buttons(page) == ["Preview"]
     assert said(page.success) == ["Every live router applies generation 1: router-0."]
 
@@ -147,13 +148,68 @@ def test_a_pool_on_its_way_is_resized_again_only_by_force_that_is_typed(opened: 
 
 def test_what_is_seldom_set_is_set_in_its_own_unit(opened: Opener, steered: Steered) -> None:
     page = opened("control")
-    labelled(page.number_input, "Decode, prefix_aware: patience_tokens").set_value(512.0)
-    labelled(page.number_input, "In flight, each engine").set_value(8)
+    labelled(page.text_input, "Decode, prefix_aware: patience_tokens").set_value("512")
+    labelled(page.text_input, "In flight, each engine").set_value("8")
     labelled(page.toggle, "Eject stalled engines").set_value(True)
     press(press(page.run(), "Preview"), "Apply")
     now = model(steered)
     assert now["pools"]["decode"]["parameters"] == {"prefix_aware": {"patience_tokens": 512.0}}
     assert (now["limits"]["in_flight_per_engine"], now["eject_stalled"]) == (8, True)
+
+
+def test_what_is_empty_by_itself_can_be_emptied_again(opened: Opener, steered: Steered) -> None:
+    held = {"prefix_aware": {"patience_tokens": 512.0}}
+    steered.patch({"pools": {"decode": {"parameters": held, "gpu_hour_price": 2.5}}, "limits": {"in_flight": 8}})
+    page = opened("control")
+    fields = ("Decode, prefix_aware: patience_tokens", "In flight, all engines", "Decode: price of a GPU hour")
+    filled = [labelled(page.text_input, label) for label in fields]
+    assert [field.value for field in filled] == ["512", "8", "2.5"]
+    for field in filled:
+        field.set_value("")
+    press(press(page.run(), "Preview"), "Apply")
+    now = model(steered)
+    assert now["pools"]["decode"]["parameters"] in ({}, {"prefix_aware": {}})
+    assert (now["limits"]["in_flight"], now["pools"]["decode"]["gpu_hour_price"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("label", "typed", "field", "why"),
+    [
+        ("In flight, all engines", "0", "in_flight", "0 is not allowed: a whole number from 1 to 1,000,000, or null"),
+        ("In flight, all engines", "many", "in_flight", '"many" is not allowed: a whole number from 1 to 1,000,000, or null'),
+        ("Waiting at most (s)", 0.0, "queue_seconds", "0.0 is not allowed: a number, more than 0, 600 or less"),
+    ],
+)
+def test_what_cannot_be_is_said_where_it_is_typed(
+    opened: Opener, steered: Steered, label: str, typed: Any, field: str, why: str
+) -> None:
+    page = choose(opened("control"), "session")
+    labelled([*page.text_input, *page.number_input], label).set_value(typed)
+    page = page.run()
+    assert said(page.error) == [f"This cannot be previewed (`models.smollm2.limits.{field}`): {why}."]
+    assert not page.exception
+    assert "Preview" not in buttons(page)
+    labelled([*page.text_input, *page.number_input], label).set_value("8" if isinstance(typed, str) else 8.0)
+    press(press(page.run(), "Preview"), "Apply")
+    assert model(steered)["strategy"] == "session"
+
+
+def test_a_link_may_ask_for_more_engines_than_there_may_be_and_control_tells(opened: Opener, steered: Steered) -> None:
+    steered.patch({"pools": {"decode": {"bounds": {"max": 4}}}})
+    page = press(opened("control", {"set": "pools.decode.replicas=20"}), "Preview")
+    assert labelled(page.number_input, "Decode engines").value == 20
+    assert "4" in said(page.error)[0]
+    assert not page.exception
+
+
+def test_wherever_it_is_drawn_a_browser_is_told_what_a_field_is_filled_with(opened: Opener, steered: Steered) -> None:
+    """The first drawing may never come to it: then it starts at what the second one says, and sends that with the next edit."""
+    page = opened("control").run()
+    assert labelled(page.number_input, "Decode engines").proto.default == 2
+    assert [field.label for field in (*page.number_input, *page.toggle) if field.proto.default != field.value] == []
+    chosen = {field.label: field.options[field.proto.default] for field in page.selectbox if field.proto.HasField("default")}
+    assert chosen["Routing strategy"] == "prefix_aware"
+    assert chosen["Store's eviction policy"] == "not set"
 
 
 def test_a_refusal_gives_field_and_reason(opened: Opener, steered: Steered) -> None:
