@@ -14,6 +14,10 @@ client raises and the engine dies of it, though nothing but a cache entry is los
 Deaf engines: an engine begins to watch the LMCache server with its first store. When the server was restarted before
 that, the engine takes itself for registered, and every store and load of it waits in vain for an answer, for ever. Here
 it watches from its registration on, and so registers anew.
+
+Late ends: a connector may tell of a transfer's end when its request is over, or twice; LMCache's does around an outage of
+its server. vLLM's scheduler takes that for impossible, and the engine dies of it, with every request that it has
+(https://github.com/vllm-project/vllm/issues/43226). Here such an end is logged, and there is nothing left to free.
 """
 
 from __future__ import annotations
@@ -69,6 +73,27 @@ def watch_from_the_start(adapters: Any) -> None:
     adapter.register_kv_caches = register_kv_caches
 
 
+def outlive_late_ends(scheduling: Any) -> None:
+    """The scheduler is told of those ends alone that a request of its own waits for; the connectors are told of all."""
+    scheduler, waiting = scheduling.Scheduler, scheduling.RequestStatus.WAITING_FOR_REMOTE_KVS
+    update = scheduler._update_from_kv_xfer_finished
+
+    def _update_from_kv_xfer_finished(self: Any, output: Any) -> None:
+        received, sent = set(output.finished_recving or ()), set(output.finished_sending or ())
+        known = {name: self.requests[name] for name in received | sent if name in self.requests}
+        over = {name for name, request in known.items() if request.is_finished()}
+        heeded = {name for name in received if name in over or (name in known and known[name].status == waiting)}
+        freed = (sent & over) - heeded  # the end of a load frees what is over, too
+        if late := (received - heeded) | (sent - freed):
+            scheduling.logger.warning("KV transfers ended for which no request waits: %s", ", ".join(sorted(late)))
+            rest = type(output)(finished_recving=received - heeded, finished_sending=sent - freed)
+            self.connector.update_connector_output(rest)
+            output.finished_recving, output.finished_sending = heeded, freed
+        update(self, output)
+
+    scheduler._update_from_kv_xfer_finished = _update_from_kv_xfer_finished
+
+
 def stay(pid: int, mask: Iterable[int], /) -> None:
     """Stands in for os.sched_setaffinity: the cores of an engine are the supervisor's to choose."""
 
@@ -78,6 +103,7 @@ MENDS: dict[str, Mend] = {
     "nixl_cu13._bindings": let_agents_sleep,
     "lmcache.v1.multiprocess.transfer_context.shm": survive_lost_stores,
     "lmcache.integration.vllm.vllm_multi_process_adapter": watch_from_the_start,
+    "vllm.v1.core.sched.scheduler": outlive_late_ends,
 }
 
 

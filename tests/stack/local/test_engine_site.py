@@ -67,6 +67,69 @@ def test_an_engine_watches_the_cache_server_from_its_registration_on(tmp_path: P
     assert ran(code, tmp_path) == "registers caches hints\nwatches\n"
 
 
+SCHEDULER = """
+import logging
+from dataclasses import dataclass, field
+from enum import Enum
+from types import SimpleNamespace
+
+logger = logging.getLogger(__name__)
+
+class RequestStatus(Enum):
+    WAITING_FOR_REMOTE_KVS = 1
+    RUNNING = 2
+    FINISHED = 3
+
+@dataclass
+class Output:
+    finished_sending: set | None = None
+    finished_recving: set | None = None
+
+class Scheduler:
+    def __init__(self, **requests):
+        self.requests = {
+            name: SimpleNamespace(status=status, is_finished=lambda status=status: status == RequestStatus.FINISHED)
+            for name, status in requests.items()
+        }
+        self.told, self.recalled = [], []
+        self.connector = SimpleNamespace(update_connector_output=lambda output: self.told.append(
+            (sorted(output.finished_recving or ()), sorted(output.finished_sending or ()))
+        ))
+
+    def _update_from_kv_xfer_finished(self, output):
+        self.connector.update_connector_output(output)
+        for name in output.finished_recving or ():
+            assert name in self.requests
+            if self.requests[name].status == RequestStatus.WAITING_FOR_REMOTE_KVS:
+                self.recalled.append(name)
+            else:
+                self._free_blocks(name)
+        for name in output.finished_sending or ():
+            assert name in self.requests
+            self._free_blocks(name)
+
+    def _free_blocks(self, name):
+        assert self.requests.pop(name).is_finished()
+"""
+
+
+def test_an_engine_outlives_the_ends_of_transfers_whose_request_is_gone(tmp_path: Path) -> None:
+    module(tmp_path, "vllm.v1.core.sched.scheduler", SCHEDULER)
+    code = """
+from vllm.v1.core.sched.scheduler import Output, RequestStatus as R, Scheduler
+s = Scheduler(waits=R.WAITING_FOR_REMOTE_KVS, runs=R.RUNNING, both=R.FINISHED, sent=R.FINISHED)
+s._update_from_kv_xfer_finished(Output({"gone", "both", "sent", "runs"}, {"waits", "both", "runs"}))
+print(sorted(s.requests), s.recalled, s.told)
+s._update_from_kv_xfer_finished(Output())
+s._update_from_kv_xfer_finished(Output(None, {"waits"}))
+print(s.told[2:])
+"""
+    assert ran(code, tmp_path).splitlines() == [
+        "['runs', 'waits'] ['waits'] [(['runs'], ['both', 'gone', 'runs']), (['both', 'waits'], ['sent'])]",
+        "[([], []), (['waits'], [])]",
+    ]
+
+
 def test_an_engine_stays_on_its_cores(tmp_path: Path) -> None:
     code = "import os; before = os.sched_getaffinity(0); os.sched_setaffinity(0, {0}); print(os.sched_getaffinity(0) == before)"
     assert ran(code, tmp_path) == "True\n"
