@@ -14,6 +14,7 @@ from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.dashboard.cut import cut
 
@@ -77,9 +78,20 @@ def window(chromium: Browser, width: int = 1280, height: int = 800, scheme: Sche
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
         faults.watch(page)
-        yield page
+        try:
+            yield page
+        except (AssertionError, PlaywrightError) as missed:
+            missed.add_note("\n".join([f"the page at {page.url} said:", _said(page), "the browser noted:", *faults.found]))
+            raise
     if faults.found:
         pytest.fail("\n".join(["the browser noted:", *faults.found]))
+
+
+def _said(page: Page) -> str:
+    try:
+        return page.locator("body").inner_text(timeout=2_000)
+    except PlaywrightError as error:
+        return f"nothing: {error}"
 
 
 @contextmanager

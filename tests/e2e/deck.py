@@ -63,9 +63,13 @@ class Deck:
         return {component["name"]: component for component in listed}
 
     def logged(self) -> str:
-        """The end of what the supervisor logged: which components ended, and how."""
-        told = Layout.of(ROOT, Path(tempfile.gettempdir())).logs / "supervisor.log"
-        return "\n".join(told.read_text(encoding="utf-8").splitlines()[-30:])
+        """The end of what the supervisor logged, which components ended, and how; and of the errors that engines logged."""
+        logs = Layout.of(ROOT, Path(tempfile.gettempdir())).logs
+        lines = (logs / "supervisor.log").read_text(encoding="utf-8").splitlines()[-30:]
+        for engine in sorted([*logs.glob("prefill-*.log"), *logs.glob("decode-*.log")]):
+            errors = [line for line in engine.read_text(encoding="utf-8").splitlines() if "Error" in line or "ERROR" in line]
+            lines += [f"{engine.name}:", *errors[-40:]]
+        return "\n".join(lines)
 
     # What a client does.
 

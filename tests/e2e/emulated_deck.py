@@ -51,8 +51,11 @@ def emulated_deck(home: Path, first_port: int, *options: str, traffic: bool = Fa
     deck = EmulatedDeck(Ports.packed(first_port), home)
     began = time.monotonic()
     quiet = () if traffic else ("--no-traffic",)
-    started = deck.kvdeck("up", "--engines", "emulated", "--detach", "--yes", *quiet, "--ports-from", str(first_port), *options)
-    assert started.returncode == 0, f"{started.stdout}\n{started.stderr}"
-    assert time.monotonic() - began < UP_SECONDS
-    yield deck
-    assert deck.kvdeck("down").returncode == 0
+    try:
+        started = deck.kvdeck("up", "--engines", "emulated", "--detach", "--yes", *quiet, "--ports-from", str(first_port), *options)
+        assert started.returncode == 0, f"{started.stdout}\n{started.stderr}"
+        assert time.monotonic() - began < UP_SECONDS
+        yield deck
+    finally:
+        ended = deck.kvdeck("down")
+    assert ended.returncode == 0, ended.stderr
