@@ -125,7 +125,10 @@ class Story:
             if not self.stage.in_l1(prompt):
                 return await self.stage.room_in_l1()
             await self._others(f"past-l1-{number}", 1)
-        raise DemoError(f"L1 still holds the prompt after {PAST_L1_MOST_TOKENS} tokens of others: see LMCache's log")
+        raise DemoError(
+            f"L1 still holds the prompt after {PAST_L1_MOST_TOKENS:,} tokens of others: the demo fills tiers as `kvdeck up` "
+            "without --profile makes them, larger ones it does not; if these are no larger, see LMCache's log"
+        )
 
     async def _step(self, title: str, source: Source, prompt: str) -> Step:
         before = await self.stage.read()
