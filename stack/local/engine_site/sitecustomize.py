@@ -15,9 +15,9 @@ Deaf engines: an engine begins to watch the LMCache server with its first store.
 that, the engine takes itself for registered, and every store and load of it waits in vain for an answer, for ever. Here
 it watches from its registration on, and so registers anew.
 
-Late ends: a connector may tell of a transfer's end when its request is over, or twice; LMCache's does around an outage of
-its server. vLLM's scheduler takes that for impossible, and the engine dies of it, with every request that it has
-(https://github.com/vllm-project/vllm/issues/43226). Here such an end is logged, and there is nothing left to free.
+Late ends: a connector may tell of a transfer's end when its request is over, or twice; LMCache's was seen to under load,
+minutes after its server had been away. vLLM's scheduler takes that for impossible, and the engine dies of it, with every
+request that it has (https://github.com/vllm-project/vllm/issues/43226). Here such an end is logged: nothing is left to free.
 """
 
 from __future__ import annotations
