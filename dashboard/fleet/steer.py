@@ -52,11 +52,10 @@ def _allowed(state: StateView) -> bool:
 def _scale(place: Place, state: StateView) -> Mapping[str, object] | None:
     """The patch that was asked for just now."""
     wanted = _pool(place, state)
-    key, least, most = f"size of {place}", wanted.bounds.min, wanted.bounds.max
-    size = min(max(st.session_state.get(key, wanted.replicas), least), most)
-    st.session_state[key] = size  # bounds may have changed since it was typed
+    label, size, least, most = f"Engines of {plain(str(place))}", wanted.replicas, wanted.bounds.min, wanted.bounds.max
     text = f"Between {least} and {most}, its bounds. Engines beyond leave once they are quiet, others start one after another."
-    replicas = st.number_input(f"Engines of {plain(str(place))}", least, most, step=1, key=key, help=text, width=200)
+    # The browser starts at what it is told here, and is told nothing else: what somebody clicks meanwhile stays.
+    replicas = st.number_input(label, least, most, size, 1, key=f"size of {place}", help=text, width=200)
     if st.button("Preview the size", icon=":material/preview:", key="scale"):
         return patch(place, {"replicas": replicas})
     return None

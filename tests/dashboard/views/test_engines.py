@@ -196,6 +196,21 @@ def test_a_pool_is_scaled_within_its_bounds(opened: Opener, steered: Steered) ->
     assert not page.exception
 
 
+def test_a_browser_is_told_what_a_size_starts_at_and_what_is_clicked_meanwhile_stays(opened: Opener, steered: Steered) -> None:
+    (size,) = opened("engines", {"engines-pool": "smollm2 decode"}).number_input
+    assert (size.proto.default, size.proto.set_value) == (2, False)
+
+
+def test_a_size_that_the_bounds_no_longer_allow_is_that_which_is_desired(opened: Opener, steered: Steered) -> None:
+    page = opened("engines", {"engines-pool": "smollm2 decode"})
+    page.number_input[0].set_value(9)
+    steered.patch({"models": {"smollm2": {"pools": {"decode": {"bounds": {"max": 4}}}}}})
+    del page.session_state["state read"]
+    (size,) = page.run().number_input
+    assert (size.value, size.max) == (2, 4)
+    assert not page.exception
+
+
 def test_where_control_only_observes_a_preview_is_all(opened: Opener, environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
     control = Steered(tmp_path, EmulatedFleet(running("decode-0", "decode-1").engines), desired(), stance=Stance(Mode.OBSERVE))
     try:
