@@ -68,9 +68,14 @@ def _named(field: Settable) -> Word:
     if ".parameters." not in field.path:
         found = word(field.path)
         pool = field.path.split(".")[1] if field.path.startswith("pools.") else ""
-        return Word(f"{pool.title()}: {found.label[:1].lower()}{found.label[1:]}" if pool else found.label, found.help)
+        return Word(f"{pool.title()}: {_within(found.label)}" if pool else found.label, found.help)
     _, pool, _, strategy, name = field.path.split(".")
     return Word(f"{pool.title()}, {strategy}: {name}", f"{field.meaning[:1].upper()}{field.meaning[1:]}.")
+
+
+def _within(label: str) -> str:
+    """As it is written within a sentence: an abbreviation stays one."""
+    return label[:1].lower() + label[1:] if label[1:2].islower() else label
 
 
 def seldom(path: str) -> bool:

@@ -75,6 +75,8 @@ def test_the_form_shows_what_is_in_force(opened: Opener, steered: Steered) -> No
     assert (numbers["Prefill engines"], numbers["Decode engines"]) == (1, 2)
     assert numbers["Waiting at most (s)"] == 30.0
     assert labelled(page.text_input, "In flight, all engines").value == ""
+    assert (numbers["Decode: at least (engines)"], numbers["Decode: GPUs an engine"]) == (0, 1)
+    assert labelled(page.text_input, "Decode: P/D protocol").value == ""
     assert buttons(page) == ["Preview"]
     assert said(page.success) == ["Every live router applies generation 1: router-0."]
 
