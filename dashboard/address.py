@@ -25,21 +25,32 @@ _ONCE: Mapping[str, Mapping[str, str]] = {
 def carry(title: str, usual: Mapping[str, str]) -> None:
     """Take along what was picked on the page before: to Streamlit the same widget of another page is another one.
 
-    It does so itself, but not after a part of the page before was refreshed, nor for who goes back in the browser. `usual` has
-    every name, and the choice that no link need hold.
+    It does so itself, but not after a part of the page before was refreshed, nor for who goes back in the browser; and what a page
+    was told that is broken off before its end, its browser may never hear of. `usual` has every name, and the choice that no link
+    need hold.
     """
-    if st.session_state.setdefault(_DRAWN, title) == title:
+    if st.session_state.get(_DRAWN) == title:
         return
     run = get_script_run_ctx()
     if run is not None and run.is_history_navigation:
         st.rerun()  # in such a run Streamlit takes the usual choices and heeds no others
-    st.session_state[_DRAWN] = title
+    st.session_state[_DRAWN] = None
     chosen = {name: value for name in usual if (value := st.session_state.get(name)) is not None}
     for name, value in chosen.items():
         st.session_state[name] = value
     if told := {name: value for name, value in chosen.items() if value != usual[name]}:
         with suppress(StreamlitAPIException):  # one that the page before did not write to its link is still that page's
             st.query_params.update(told)
+
+
+def arriving() -> bool:
+    """Whether this page has not been drawn to its end yet: what its fields were filled with, its browser need not know."""
+    return st.session_state.get(_DRAWN) is None
+
+
+def arrived(title: str) -> None:
+    """The page is drawn to its end."""
+    st.session_state[_DRAWN] = title
 
 
 def heed(title: str, linked: tuple[str, ...]) -> None:

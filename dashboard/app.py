@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import arrival, door, emulation, pages
+from dashboard import address, arrival, door, emulation, pages
 
 # A file of our own: Streamlit would have the browser fetch a named icon from the internet.
 st.set_page_config(page_title="kvdeck", page_icon=str(Path(__file__).with_name("favicon.svg")), layout="wide")
@@ -15,3 +15,4 @@ page = st.navigation(list(pages.listed()), position="top")
 emulation.banner()
 with arrival.arriving():
     page.run()
+address.arrived(page.title)

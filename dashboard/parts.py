@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from dashboard import asking, notices, panels
+from dashboard import address, asking, notices, panels
 from dashboard.asking import Answers, Question
 from dashboard.marks import Mark, marks
 from dashboard.scope import Scope
@@ -30,8 +30,9 @@ def chosen(titles: Sequence[str], key: str, opens: str | None = None) -> str:
 
     `opens`: what a link to the page may have it open with instead, where it names no part.
     """
-    if opens is not None and key not in st.session_state and key not in st.query_params:
-        st.session_state[key] = opens
+    fills = opens is not None and address.arriving()
+    if fills and (now := st.session_state.get(key, None if key in st.query_params else opens)):
+        st.session_state[key] = now
     title = st.segmented_control(
         "Part of the page", titles, default=titles[0] if opens is None else None, key=key, bind="query-params", required=True,
         label_visibility="collapsed",

@@ -18,7 +18,7 @@ from tests.guarded import guarded
 def test_the_app_opens_on_the_overview_though_every_source_is_away(environment: pytest.MonkeyPatch) -> None:
     page = AppTest.from_file(Path(dashboard.__path__[0]) / "app.py", default_timeout=60).run()
     page.session_state["control"].close()
-    assert [title.value for title in page.title] == ["Overview"]
+    assert [title.value for title in page.title] == ["Overview"] == [page.session_state["page drawn"]]
     assert not page.exception
 
 

@@ -20,3 +20,12 @@ def test_a_page_opens_with_its_first_part_or_with_the_one_that_its_link_is_about
     assert opened("dpd").segmented_control(key="dpd-part").value == next(iter(dpd.PARTS))
     assert opened("routing").segmented_control(key="routing-view").value == routing.FLOW
     assert opened("routing", {"request": "r-9"}).segmented_control(key="routing-view").value == routing.DECISIONS
+
+
+def test_until_a_page_is_drawn_to_its_end_its_browser_is_told_which_part_it_opens_with(opened: Opener, steered: Steered) -> None:
+    page = opened("routing", {"request": "r-9"}).run()
+    part = page.segmented_control(key="routing-view")
+    assert (part.value, part.proto.set_value) == (routing.DECISIONS, True)
+    page.session_state["page drawn"] = "Routing"
+    part = page.run().segmented_control(key="routing-view")
+    assert (part.value, part.proto.set_value) == (routing.DECISIONS, False)
