@@ -52,9 +52,9 @@ def test_every_drill_that_emulated_engines_can_show_passes(beside: subprocess.Po
 def test_ctrl_c_mends_what_is_broken_and_gives_the_rules_back(emulated: EmulatedDeck) -> None:
     before = rule_files(emulated)
     pid = emulated.components()["emulator"]["pid"]
-    drill = subprocess.Popen(
-        emulated.command("drill", "engine-frozen"), cwd=ROOT, env=emulated.environment, stdout=subprocess.DEVNULL
-    )
+    heeding = ("env", "--default-signal=INT")  # what a script starts in the background ignores Ctrl-C, and hands that on
+    command = (*heeding, *emulated.command("drill", "engine-frozen"))
+    drill = subprocess.Popen(command, cwd=ROOT, env=emulated.environment, stdout=subprocess.DEVNULL)
     wait_for(lambda: "T (stopped)" in Path(f"/proc/{pid}/status").read_text(), 60, "the engines stand still")
     assert rule_files(emulated) != before
     drill.send_signal(signal.SIGINT)
