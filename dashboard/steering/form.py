@@ -62,8 +62,9 @@ def _strategy(filled: ModelState, key: str, locked: bool) -> str:
 
 
 def _fallback(filled: ModelState, key: str, locked: bool) -> str:
-    names = [name for name in choices(filled.fallback_strategy) if name != NEEDS_PLACEMENT]
-    at, text = names.index(filled.fallback_strategy), "Counted by reason each time it decides."
+    now = filled.fallback_strategy  # a link may ask for what cannot stand in: control tells of it
+    names = [name for name in choices(now) if name != NEEDS_PLACEMENT or name == now]
+    at, text = names.index(now), "Counted by reason each time it decides."
     return st.selectbox("When kv_aware has no placement", names, at, key=f"fallback-{key}", help=text, disabled=locked)
 
 

@@ -204,6 +204,14 @@ def test_a_link_may_ask_for_more_engines_than_there_may_be_and_control_tells(ope
     assert not page.exception
 
 
+def test_a_link_may_ask_for_a_fallback_that_cannot_be_and_control_tells(opened: Opener, steered: Steered) -> None:
+    page = opened("control", {"set": "fallback_strategy=kv_aware"})
+    assert not page.exception
+    assert labelled(page.selectbox, "When kv_aware has no placement").value == "kv_aware"
+    page = press(page, "Preview")
+    assert "kv_aware cannot stand in for itself" in said(page.error)[0].replace("\\", "")
+
+
 def test_wherever_it_is_drawn_a_browser_is_told_what_a_field_is_filled_with(opened: Opener, steered: Steered) -> None:
     """The first drawing may never come to it: then it starts at what the second one says, and sends that with the next edit."""
     page = opened("control").run()
