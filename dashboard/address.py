@@ -43,12 +43,12 @@ def carry(title: str, usual: Mapping[str, str]) -> None:
             st.query_params.update(told)
 
 
-def arriving() -> bool:
+def drawing() -> bool:
     """Whether this page has not been drawn to its end yet: what its fields were filled with, its browser need not know."""
     return st.session_state.get(_DRAWN) is None
 
 
-def arrived(title: str) -> None:
+def drawn(title: str) -> None:
     """The page is drawn to its end."""
     st.session_state[_DRAWN] = title
 

@@ -15,4 +15,4 @@ page = st.navigation(list(pages.listed()), position="top")
 emulation.banner()
 with arrival.arriving():
     page.run()
-address.arrived(page.title)
+address.drawn(page.title)

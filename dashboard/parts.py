@@ -30,7 +30,7 @@ def chosen(titles: Sequence[str], key: str, opens: str | None = None) -> str:
 
     `opens`: what a link to the page may have it open with instead, where it names no part.
     """
-    fills = opens is not None and address.arriving()
+    fills = opens is not None and address.drawing()
     if fills and (now := st.session_state.get(key, None if key in st.query_params else opens)):
         st.session_state[key] = now
     title = st.segmented_control(

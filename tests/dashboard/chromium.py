@@ -80,7 +80,7 @@ def window(chromium: Browser, width: int = 1280, height: int = 800, scheme: Sche
         faults.watch(page)
         try:
             yield page
-        except (AssertionError, PlaywrightError) as missed:
+        except (AssertionError, PlaywrightError, pytest.fail.Exception) as missed:
             missed.add_note("\n".join([f"the page at {page.url} said:", _said(page), "the browser noted:", *faults.found]))
             raise
     if faults.found:

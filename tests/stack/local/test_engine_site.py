@@ -69,7 +69,7 @@ def test_an_engine_watches_the_cache_server_from_its_registration_on(tmp_path: P
 
 SCHEDULER = """
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from types import SimpleNamespace
 
